@@ -14,7 +14,7 @@ use std::time::Duration;
 use redis::{Cmd, Value};
 
 use crate::Failure;
-use crate::script::is_reply;
+use crate::error::is_reply;
 #[cfg(feature = "cluster")]
 pub use cluster::ClusterConnection;
 pub use pool::Pool;

@@ -1,19 +1,21 @@
 //! [`Connection`]: how commands reach a server; and [`Caller`], which calls scripts over any of
 //! them.
 
-use std::future::{Future, ready};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use redis::{Cmd, Value};
 
 use crate::Failure;
-use crate::blocking::{Connect, Pool};
-use crate::breaker::{Breaker, Pass};
-use crate::operation::{Operation, Reply};
-use crate::script::{Call, is_unknown};
+#[cfg(doc)]
+use crate::blocking::Pool;
+use crate::breaker::Pass;
+use crate::error::is_unknown;
+use crate::operation::Operation;
+use crate::script::Call;
 #[cfg(feature = "tokio")]
-pub use awaited::AsyncConnection;
+pub use awaited::{AsyncConnection, ConnectAsync};
 
 /// A connection to a server or a cluster: a [`Pool`], over which calls block, or an
 /// `AsyncConnection`, over which they are awaited.
@@ -32,22 +34,6 @@ pub trait Connection: Clone + Send + Sync + 'static {
         command: Cmd,
         deadline: Instant,
     ) -> impl Future<Output = Result<Value, Failure>> + Send;
-}
-
-/// Its futures are ready: the calling thread has waited for the reply.
-impl<M: Connect> Connection for Pool<M> {
-    type Shared = ();
-
-    fn query(
-        &self,
-        (): &(),
-        command: Cmd,
-        deadline: Instant,
-    ) -> impl Future<Output = Result<Value, Failure>> + Send {
-        // The pool uses the system's clock.
-        let left = deadline.saturating_duration_since(instant());
-        ready(Pool::query(self, command, Instant::now() + left))
-    }
 }
 
 /// Longer than any call takes, and short enough for an `Instant`.
@@ -120,23 +106,19 @@ impl<C: Connection> Caller<C> {
         }
     }
 
-    /// Runs an operation, each of whose calls has a deadline and passes the breaker.
-    pub(crate) async fn run<O: Operation>(
+    /// Runs an operation of a board or a queue, each of whose calls has a deadline.
+    pub(crate) async fn run<T, E: From<Failure>>(
         &self,
-        mut operation: O,
+        Operation { call, read }: Operation<'_, T, E>,
         deadline: Duration,
-        breaker: Option<&Breaker>,
-    ) -> Result<O::Output, O::Error> {
-        let call = match operation.call() {
+    ) -> Result<T, E> {
+        let call = match call {
             Ok(call) => call,
             Err(known) => return known,
         };
         loop {
-            let reply = match Pass::of(breaker) {
-                Ok(pass) => self.call(&call, end(deadline), pass).await,
-                Err(failure) => Err(failure),
-            };
-            if let Some(result) = operation.read(reply.map(Reply::Script))? {
+            let reply = self.call(&call, end(deadline), Pass::shared(None)).await?;
+            if let Some(result) = read(reply)? {
                 return Ok(result);
             }
         }
@@ -145,18 +127,20 @@ impl<C: Connection> Caller<C> {
 
 #[cfg(feature = "tokio")]
 mod awaited {
+    use std::collections::BTreeMap;
     use std::sync::atomic::Ordering::Relaxed;
     use std::sync::atomic::{AtomicBool, AtomicU64};
+    use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
     use std::time::Instant;
 
     use redis::aio::{ConnectionLike, ConnectionManager, MultiplexedConnection};
-    use redis::{Cmd, RedisResult, Value};
+    use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
     use tokio::sync::RwLock;
     use tokio::time::timeout_at;
 
     use super::Connection;
     use crate::Failure;
-    use crate::script::{is_refusal, is_reply, is_unreadable, unreadable};
+    use crate::error::{is_refusal, is_reply, is_unreadable, unreadable};
 
     /// A [`Connection`] over which calls are awaited: a [`ConnectionManager`], a
     /// [`MultiplexedConnection`] or, with the feature `cluster`, a
@@ -207,33 +191,34 @@ mod awaited {
     #[cfg(feature = "cluster")]
     impl AsyncConnection for redis::cluster_async::ClusterConnection {}
 
-    impl Connection for MultiplexedConnection {
-        type Shared = Unreadable;
+    /// Implements [`Connection`] for clients whose clones send commands over the same connections.
+    macro_rules! connection {
+        ($(#[$attribute:meta])* $Client:ty) => {
+            $(#[$attribute])*
+            impl Connection for $Client {
+                type Shared = Unreadable;
 
-        async fn query(
-            &self,
-            shared: &Unreadable,
-            command: Cmd,
-            deadline: Instant,
-        ) -> Result<Value, Failure> {
-            query(self.clone(), shared, command, deadline).await
-        }
+                async fn query(
+                    &self,
+                    shared: &Unreadable,
+                    command: Cmd,
+                    deadline: Instant,
+                ) -> Result<Value, Failure> {
+                    let mut connection = self.clone();
+                    let reply = command.query_async(&mut connection);
+                    shared.cause(timeout_at(deadline.into(), reply).await?)
+                }
+            }
+        };
     }
 
-    /// It opens new connections to nodes, and repeats commands.
+    connection!(MultiplexedConnection);
+
     #[cfg(feature = "cluster")]
-    impl Connection for redis::cluster_async::ClusterConnection {
-        type Shared = Unreadable;
-
-        async fn query(
-            &self,
-            shared: &Unreadable,
-            command: Cmd,
-            deadline: Instant,
-        ) -> Result<Value, Failure> {
-            query(self.clone(), shared, command, deadline).await
-        }
-    }
+    connection!(
+        /// It opens new connections to nodes, and repeats commands.
+        redis::cluster_async::ClusterConnection
+    );
 
     /// It opens a new connection after a call has failed, but repeats nothing: so it notices only
     /// then that the server has closed the connection.
@@ -251,14 +236,41 @@ mod awaited {
         }
     }
 
-    async fn query(
-        mut connection: impl ConnectionLike,
-        shared: &Unreadable,
-        command: Cmd,
-        deadline: Instant,
-    ) -> Result<Value, Failure> {
-        let reply = command.query_async(&mut connection);
-        shared.cause(timeout_at(deadline.into(), reply).await?)
+    /// Opens the connection of a [`Waiter`](crate::delay_queue::Waiter): implemented by [`redis::Client`] and, with the feature
+    /// `cluster`, by `redis::cluster::ClusterClient`.
+    pub trait ConnectAsync: Send + Sync {
+        /// A connection.
+        type Connection: ConnectionLike + Send;
+
+        /// Opens a connection whose commands may take a minute.
+        ///
+        /// # Errors
+        ///
+        /// The client's error.
+        fn connect_async(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
+    }
+
+    impl ConnectAsync for redis::Client {
+        type Connection = redis::aio::MultiplexedConnection;
+
+        async fn connect_async(&self) -> RedisResult<redis::aio::MultiplexedConnection> {
+            // The waiter applies its own deadlines.
+            let config = AsyncConnectionConfig::new()
+                .set_connection_timeout(None)
+                .set_response_timeout(None);
+            self.get_multiplexed_async_connection_with_config(&config).await
+        }
+    }
+
+    #[cfg(feature = "cluster")]
+    impl ConnectAsync for redis::cluster::ClusterClient {
+        type Connection = redis::cluster_async::ClusterConnection;
+
+        async fn connect_async(&self) -> RedisResult<redis::cluster_async::ClusterConnection> {
+            let timeout = std::time::Duration::from_secs(60);
+            let config = redis::cluster::ClusterConfig::new().set_response_timeout(timeout);
+            self.get_async_connection_with_config(config).await
+        }
     }
 
     impl From<tokio::time::error::Elapsed> for Failure {
@@ -292,16 +304,18 @@ mod awaited {
     /// are whole seconds.
     const SURELY_OPEN: u64 = 1000;
 
-    /// The state of a [`ConnectionManager`].
+    /// The state of a [`ConnectionManager`] that a limiter, a board or a queue uses.
     #[derive(Debug)]
     pub struct Managed {
         unreadable: Unreadable,
         start: Instant,
         /// The time of the latest reply, in milliseconds since the start.
         last_reply: AtomicU64,
-        /// How often the connection was replaced. Calls that fail together replace it once, and
-        /// only after all of them have a reply.
-        replaced: RwLock<u64>,
+        /// Set by the first call.
+        replacements: OnceLock<Arc<Replacements>>,
+        /// Those of `replacements` that were made through this state. It changes only under their
+        /// exclusive lock.
+        own_replacements: AtomicU64,
     }
 
     impl Default for Managed {
@@ -310,9 +324,26 @@ mod awaited {
                 unreadable: Unreadable::default(),
                 start: Instant::now(),
                 last_reply: AtomicU64::new(0),
-                replaced: RwLock::new(0),
+                replacements: OnceLock::new(),
+                own_replacements: AtomicU64::new(0),
             }
         }
+    }
+
+    /// How often connections of managers with the same settings were replaced.
+    ///
+    /// A replacement fails the calls over the connection, of whichever limiter. So it holds an
+    /// exclusive lock, and each call a shared one. A manager cannot be told from another one with
+    /// the same settings, so the lock is for all of these, and not only for clones.
+    type Replacements = RwLock<u64>;
+
+    /// The replacements by the settings of the managers.
+    static REPLACEMENTS: Mutex<BTreeMap<String, Weak<Replacements>>> = Mutex::new(BTreeMap::new());
+
+    /// How often connections were replaced before a command was sent.
+    struct Before {
+        all: u64,
+        own: u64,
     }
 
     impl Managed {
@@ -322,10 +353,15 @@ mod awaited {
                 // If this fails, the manager opens a new connection.
                 let _ = redis::cmd("PING").query_async::<Value>(&mut manager).await;
             }
-            let (mut reply, replaced) = self.query_and_count(&mut manager, command).await;
+            let (mut reply, before) = self.send(&mut manager, command).await;
             if reply.as_ref().is_err_and(is_refusal) {
-                self.replace(&mut manager, replaced).await;
-                (reply, _) = self.query_and_count(&mut manager, command).await;
+                let is_new = self.replace(&mut manager, &before, true).await;
+                let (again, before) = self.send(&mut manager, command).await;
+                reply = again;
+                if !is_new && reply.as_ref().is_err_and(is_refusal) {
+                    self.replace(&mut manager, &before, false).await;
+                    (reply, _) = self.send(&mut manager, command).await;
+                }
             }
             if reply.as_ref().map_or_else(is_reply, |_| true) {
                 self.last_reply.fetch_max(self.millis(), Relaxed);
@@ -333,26 +369,54 @@ mod awaited {
             reply
         }
 
-        /// Sends a command over a connection, which cannot be replaced during the call, and returns
-        /// how often it was replaced before.
-        async fn query_and_count(
+        /// Sends a command over a connection, which cannot be replaced during the call.
+        async fn send(
             &self,
             manager: &mut ConnectionManager,
             command: &Cmd,
-        ) -> (RedisResult<Value>, u64) {
-            let replaced = self.replaced.read().await;
-            (command.query_async(manager).await, *replaced)
+        ) -> (RedisResult<Value>, Before) {
+            let all = self.replacements(manager).read().await;
+            let before = Before { all: *all, own: self.own_replacements.load(Relaxed) };
+            (command.query_async(manager).await, before)
         }
 
-        /// Makes the server close the connection, unless it was replaced since.
-        async fn replace(&self, manager: &mut ConnectionManager, replaced: u64) {
-            let mut now_replaced = self.replaced.write().await;
-            if *now_replaced == replaced {
-                let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
-                // This fails, so the manager opens a new connection.
-                let _ = redis::cmd("PING").query_async::<Value>(manager).await;
-                *now_replaced += 1;
+        /// Makes the server close the connection, unless it was replaced since, and returns whether
+        /// it certainly was. A replacement by others may be that of another manager; it counts if
+        /// `others_count`.
+        async fn replace(
+            &self,
+            manager: &mut ConnectionManager,
+            before: &Before,
+            others_count: bool,
+        ) -> bool {
+            let mut all = self.replacements(manager).write().await;
+            if self.own_replacements.load(Relaxed) != before.own {
+                return true;
             }
+            if others_count && *all != before.all {
+                return false;
+            }
+            let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
+            // This fails, so the manager opens a new connection.
+            let _ = redis::cmd("PING").query_async::<Value>(manager).await;
+            *all += 1;
+            self.own_replacements.fetch_add(1, Relaxed);
+            true
+        }
+
+        fn replacements(&self, manager: &ConnectionManager) -> &Replacements {
+            self.replacements.get_or_init(|| {
+                // The address, the database, the user, and the delays between attempts.
+                let settings = format!("{manager:?}");
+                let mut of_all = REPLACEMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+                of_all.retain(|_, replacements| replacements.strong_count() > 0);
+                if let Some(replacements) = of_all.get(&settings).and_then(Weak::upgrade) {
+                    return replacements;
+                }
+                let replacements = Arc::default();
+                of_all.insert(settings, Arc::downgrade(&replacements));
+                replacements
+            })
         }
 
         fn millis(&self) -> u64 {

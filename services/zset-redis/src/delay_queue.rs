@@ -60,6 +60,11 @@
 //! attempt and the command. A worker makes an attempt at least every 30 seconds, in case a failover
 //! has lost an entry.
 //!
+//! The response timeout of a client does not end a wait. Over a cluster, a worker therefore has a
+//! connection for its waits besides the one for its attempts. But the client's
+//! `overall_response_timeout`, by default the same as its response timeout, ends the wait with
+//! [`Failure::Timeout`]: set it to `None`, as [clusters](crate#clusters) shows.
+//!
 //! # Keys and settings
 //!
 //! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They
@@ -112,7 +117,6 @@ mod wait;
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Value;
@@ -124,9 +128,12 @@ use crate::Failure;
 #[cfg(doc)]
 use crate::blocking::Pool;
 use crate::connection::Caller;
-use crate::key::Names;
-use crate::operation::{ScriptOperation, operations, read};
+#[cfg(feature = "tokio")]
+pub use crate::connection::ConnectAsync;
+use crate::key::FixedNames;
+use crate::operation::{self, operations, read};
 use crate::script::{Script, scripts};
+use crate::settings::settings;
 use crate::{Connection, DelayQueueError};
 pub use job::{DeadLetter, Job, Lease, Stats};
 use job::{
@@ -135,9 +142,9 @@ use job::{
 use wait::Pause;
 pub use wait::WaitLease;
 #[cfg(feature = "tokio")]
-pub use wait::{ConnectAsync, Waiter};
+pub use wait::Waiter;
 
-type Operation<'a, T> = ScriptOperation<'a, T, DelayQueueError>;
+type Operation<'a, T> = operation::Operation<'a, T, DelayQueueError>;
 
 type Call = crate::script::Call<DelayQueueError>;
 
@@ -179,8 +186,7 @@ impl<C: Connection> DelayQueue<C> {
     /// Makes a queue; its keys contain `name`. **O(1)**.
     pub fn new(connection: C, name: &str) -> Self {
         let queue = Queue {
-            name: name.into(),
-            keys: keys(&Names::new("queue"), name),
+            names: FixedNames::new("queue", name, &KEYS),
             at: None,
             max_len: None,
             max_deliveries: None,
@@ -191,26 +197,18 @@ impl<C: Connection> DelayQueue<C> {
         DelayQueue { caller: Caller::new(connection), queue }
     }
 
-    /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
-    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
-    ///
-    /// Use it if the name contains a user or a token. Ids and payloads are stored as they are. All
-    /// machines must use the same secret: another secret means another queue. See [hashed
-    /// keys](crate#hashed-keys).
-    pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
-        let mut names = Names::new("queue");
-        names.hash_keys(secret.as_ref());
-        self.queue.keys = keys(&names, &self.queue.name);
-        self
-    }
-
-    /// Returns the queue with a different deadline for each call; the default is one second.
-    /// **O(1)**.
-    ///
-    /// It does not limit waiting for a job.
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.queue.deadline = deadline;
-        self
+    settings! {
+        "queue", queue;
+        /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
+        /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+        ///
+        /// Use it if the name contains a user or a token. Ids and payloads are stored as they are.
+        /// All machines must use the same secret: another secret means another queue. See [hashed
+        /// keys](crate#hashed-keys).
+        with_hashed_keys
+        ///
+        /// It does not limit waiting for a job.
+        with_deadline
     }
 
     /// Returns the queue with a bound on the number of jobs, due or not, leased or not. **O(1)**.
@@ -520,7 +518,7 @@ operations! {
 
 impl<C: Connection> DelayQueue<C> {
     async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, DelayQueueError> {
-        self.caller.run(operation, self.queue.deadline, None).await
+        self.caller.run(operation, self.queue.deadline).await
     }
 }
 
@@ -533,8 +531,7 @@ impl<C: Connection> fmt::Debug for DelayQueue<C> {
 /// The keys and the settings of a queue.
 #[derive(Clone, Debug)]
 struct Queue {
-    name: Arc<str>,
-    keys: Arc<[Vec<u8>]>,
+    names: FixedNames,
     /// The time of all calls, or `None` for the server's.
     at: Option<Timestamp>,
     max_len: Option<u64>,
@@ -553,7 +550,7 @@ enum When {
 
 impl Queue {
     fn call(&self, script: &'static Script) -> Call {
-        let call = Call::new(script, self.keys.to_vec());
+        let call = Call::new(script, self.names.all.to_vec());
         match self.at {
             None => call.argument(""),
             Some(now) => call.try_number(rounded_down(now)),
@@ -628,11 +625,9 @@ impl Call {
     }
 }
 
-/// Returns the names of the keys in the order in which `queue.lua` takes them.
-fn keys(names: &Names, name: &str) -> Arc<[Vec<u8>]> {
-    let parts = ["due", "jobs", "deliveries", "receipts", "dead", "dead_jobs", "counts", "wake"];
-    parts.iter().map(|part| names.of(name.as_bytes(), part)).collect()
-}
+/// The last parts of the keys, in the order in which `queue.lua` takes them.
+const KEYS: [&str; 8] =
+    ["due", "jobs", "deliveries", "receipts", "dead", "dead_jobs", "counts", "wake"];
 
 fn read_time(reply: Value) -> Result<Option<Timestamp>, DelayQueueError> {
     Ok(read::<Option<u64>>(reply)?.map(timestamp))

@@ -1,13 +1,11 @@
-//! Why a call has no result: [`Failure`], and the errors of limiters, boards and queues, each of
-//! which may be a failure.
+//! Why a call has no result: [`Failure`], with what errors of the client mean; and the errors of
+//! limiters, boards and queues, each of which may be a failure.
 
 use std::error;
 use std::fmt;
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 use zset_std::limit::ThrottleError;
-
-use crate::script::is_reply;
 
 /// A failure of the server or of the connection to it.
 ///
@@ -67,6 +65,37 @@ impl From<RedisError> for Failure {
     fn from(error: RedisError) -> Self {
         if error.is_timeout() { Failure::Timeout } else { Failure::Redis(error) }
     }
+}
+
+/// Returns whether an error is an unreadable reply, after which the connection is broken.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_unreadable(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Parse
+}
+
+/// Returns the error of an unreadable reply.
+#[cfg(feature = "tokio")]
+pub(crate) fn unreadable() -> RedisError {
+    (ErrorKind::Parse, "unreadable reply").into()
+}
+
+/// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
+/// or it has become the primary.
+pub(crate) fn is_unknown(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}
+
+/// Returns whether an error means that the server refuses all commands: it has become a replica, or
+/// has not loaded its data yet. A new connection may reach the primary.
+pub(crate) fn is_refusal(error: &RedisError) -> bool {
+    use ServerErrorKind::{BusyLoading, MasterDown, ReadOnly};
+    matches!(error.kind(), ErrorKind::Server(BusyLoading | MasterDown | ReadOnly))
+}
+
+/// Returns whether an error is the reply of a server that can be used again over the same
+/// connection.
+pub(crate) fn is_reply(error: &RedisError) -> bool {
+    matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
 }
 
 /// Implements the traits of an error that may be a failure; the other variants have a message.

@@ -33,10 +33,10 @@ use tokio::time::timeout_at;
 use zset_std::{Decision, Verdict};
 
 use crate::breaker::Pass;
-use crate::connection::{end, instant};
+use crate::connection::{Caller, end, instant};
 use crate::keys::Keys;
-use crate::limit::{ServerLimiter, Step};
-use crate::{AsyncConnection, Failure, Keyed};
+use crate::limit::{Policy, Request};
+use crate::{AsyncConnection, Failure};
 
 /// A check that waits for a flight.
 pub(crate) struct Waiting {
@@ -48,7 +48,7 @@ pub(crate) struct Waiting {
 
 /// The checks of a key that are in flight.
 pub(crate) enum InFlight {
-    /// One check was sent by its own caller. Its deadline tells it from later ones.
+    /// One check was sent by its own caller. Its deadline distinguishes it from later checks.
     Alone(Instant),
     /// There is a flight, for which these checks wait.
     Flight(Vec<Waiting>),
@@ -57,65 +57,58 @@ pub(crate) enum InFlight {
 /// The keys with checks in flight.
 pub(crate) type Flights = Keys<InFlight>;
 
-impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
-    /// Checks one unit: alone, or together with other checks of the key.
-    pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Failure> {
-        let pass = Pass::of(self.policy.breaker.as_ref())?;
-        let until = end(self.policy.deadline);
-        let _alone = match (!pass.is_probe).then(|| join(&self.flights, key, until)) {
-            None => None,
-            Some(Joined::Alone(alone)) => Some(alone),
-            Some(Joined::Flight(waiting, flight)) => {
-                if let Some(flight) = flight {
-                    // In a box, as a spawned future is copied several times.
-                    tokio::spawn(Box::pin(self.clone().fly(flight)));
-                }
-                if let Some(decision) = wait(waiting, until).await {
-                    return decision;
-                }
-                None
+/// Checks one unit: alone, or together with other checks of its key.
+pub(crate) async fn check<C: AsyncConnection, T>(
+    flights: &Arc<Flights>,
+    caller: &Caller<C>,
+    request: &Request<'_, T>,
+) -> Result<Decision, Failure> {
+    let policy = request.policy;
+    let pass = Pass::of(policy.breaker.as_ref())?;
+    let until = end(policy.deadline);
+    let _alone = match (!pass.is_probe).then(|| join(flights, request.key, until)) {
+        None => None,
+        Some(Joined::Alone(alone)) => Some(alone),
+        Some(Joined::Flight(waiting, flight)) => {
+            if let Some(flight) = flight {
+                // Boxed, because a spawned future is moved several times.
+                tokio::spawn(Box::pin(fly(caller.clone(), policy.clone(), flight)));
             }
-        };
-        Ok(self.check_calls(key, 1, until, pass).await?.1)
-    }
-
-    /// Sends the checks of a key until none are waiting. Each script may take as long as its most
-    /// patient caller waits: clones may have different deadlines.
-    async fn fly(self, mut flight: Flight<InFlight>) {
-        while let Some(waiting) = flight.board() {
-            let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
-            let longest = waiting.iter().map(|waiting| waiting.until).max();
-            let until = longest.unwrap_or_else(instant);
-            let pass = Pass::shared(self.policy.breaker.as_ref());
-            let decided = self.check_calls(&flight.key, calls, until, pass).await;
-            for (call, Waiting { reply, .. }) in (0..).zip(waiting) {
-                let decision = match &decided {
-                    Ok((allowed, last)) if call < *allowed => {
-                        Ok(Decision { verdict: Verdict::Allowed, ..*last })
-                    }
-                    Ok((_, last)) => Ok(*last),
-                    Err(failure) => Err(failure.clone()),
-                };
-                // Callers that have given up need no decision.
-                let _ = reply.send(decision);
+            if let Some(decision) = wait(waiting, until).await {
+                return decision;
             }
-            // Callers that call again can share the next script.
-            yield_now().await;
+            None
         }
-    }
+    };
+    let reply = caller.call(&request.call(1), until, pass).await?;
+    Ok(request.decisions(reply, 1)?.1)
+}
 
-    /// Checks one unit for each call; returns how many are allowed, and the decision of the last.
-    async fn check_calls(
-        &self,
-        key: &[u8],
-        calls: u32,
-        until: Instant,
-        pass: Pass<'_>,
-    ) -> Result<(u32, Decision), Failure> {
-        let mut request = self.policy.request(Step::Check, key, 1);
-        request.calls = calls;
-        let call = request.call(&self.policy.names, None);
-        request.decision(self.caller.call(&call, until, pass).await?)
+/// Sends the checks of a key until none are waiting. Each script may take as long as its most
+/// patient caller waits: clones may have different deadlines.
+async fn fly<C: AsyncConnection>(caller: Caller<C>, policy: Policy, mut flight: Flight<InFlight>) {
+    let key = flight.key.clone();
+    let request = policy.shared(&key);
+    while let Some(waiting) = flight.board() {
+        let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        let longest = waiting.iter().map(|waiting| waiting.until).max();
+        let until = longest.unwrap_or_else(instant);
+        let pass = Pass::shared(policy.breaker.as_ref());
+        let reply = caller.call(&request.call(calls), until, pass).await;
+        let decided = reply.and_then(|reply| request.decisions(reply, calls));
+        for (index, Waiting { reply, .. }) in (0..).zip(waiting) {
+            let decision = match &decided {
+                Ok((allowed, last)) if index < *allowed => {
+                    Ok(Decision { verdict: Verdict::Allowed, ..*last })
+                }
+                Ok((_, last)) => Ok(*last),
+                Err(failure) => Err(failure.clone()),
+            };
+            // Callers that have given up need no decision.
+            let _ = reply.send(decision);
+        }
+        // Callers that call again can share the next script.
+        yield_now().await;
     }
 }
 
@@ -123,7 +116,7 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
 enum Joined<'a> {
     /// By its own caller.
     Alone(Alone<'a>),
-    /// By a flight, which is returned if it is new.
+    /// By a flight, which is returned too if it was created for this check.
     Flight(oneshot::Receiver<Result<Decision, Failure>>, Option<Flight<InFlight>>),
 }
 
@@ -181,12 +174,12 @@ pub(crate) async fn wait(
     }
 }
 
-/// A key with a task for which calls wait: one that sends checks, or the draws of leases. If the
-/// task ends early, e.g. with its runtime, the key is removed, so the calls wait no longer.
+/// A key whose calls wait for a task, which sends checks or draws of leases. If the task ends
+/// early, e.g. with its runtime, the key is removed, which ends the wait of the calls.
 pub(crate) struct Flight<T> {
     pub(crate) keys: Arc<Keys<T>>,
     pub(crate) key: Box<[u8]>,
-    /// Whether no call waits. From then on, the key may have another flight.
+    /// Set once no call waits. The key may then have another flight.
     pub(crate) is_over: bool,
 }
 

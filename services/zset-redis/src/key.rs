@@ -68,6 +68,36 @@ impl fmt::Debug for Names {
     }
 }
 
+/// The names of all keys of a board or a queue.
+#[derive(Clone, Debug)]
+pub(crate) struct FixedNames {
+    names: Names,
+    /// The name of the board or the queue.
+    key: Arc<str>,
+    suffixes: &'static [&'static str],
+    /// One for each suffix.
+    pub(crate) all: Arc<[Vec<u8>]>,
+}
+
+impl FixedNames {
+    pub(crate) fn new(kind: &str, key: &str, suffixes: &'static [&'static str]) -> FixedNames {
+        let (names, key) = (Names::new(kind), key.into());
+        let mut fixed = FixedNames { names, key, suffixes, all: Arc::default() };
+        fixed.set_all();
+        fixed
+    }
+
+    pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
+        self.names.hash_keys(secret);
+        self.set_all();
+    }
+
+    fn set_all(&mut self) {
+        let names = self.suffixes.iter().map(|suffix| self.names.of(self.key.as_bytes(), suffix));
+        self.all = names.collect();
+    }
+}
+
 fn push_escaped(tagged: &mut Vec<u8>, bytes: &[u8]) {
     for &byte in bytes {
         match byte {

@@ -4,18 +4,21 @@ use std::fmt;
 #[cfg(feature = "tokio")]
 use std::sync::Arc;
 
+use redis::Value;
 use zset_std::limit::Throttle;
 use zset_std::{Decision, Funnel, Quota, SingleQuota, Timestamp};
 
 #[cfg(feature = "tokio")]
 use crate::AsyncConnection;
 use crate::blocking::{Connect, Pool};
-use crate::connection::Caller;
+use crate::breaker::Pass;
+use crate::connection::{Caller, end};
 #[cfg(feature = "tokio")]
 use crate::flights::Flights;
-use crate::limit::{Exchange, Policy, ServerLimiter, Step, settings};
+use crate::limit::{Policy, Read, Request, ServerLimiter, Step};
 use crate::operation::operations;
-use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
+use crate::settings::settings;
+use crate::{Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
 
 /// A limiter of many keys whose state is on the server, for an algorithm `L` of [`zset_std`].
 ///
@@ -67,8 +70,8 @@ use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 /// ```
 #[derive(Clone)]
 pub struct Keyed<C: Connection, L> {
-    pub(crate) caller: Caller<C>,
-    pub(crate) policy: Policy,
+    caller: Caller<C>,
+    policy: Policy,
     /// For awaited checks.
     #[cfg(feature = "tokio")]
     pub(crate) flights: Arc<Flights>,
@@ -110,11 +113,9 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
         limiter: L,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let mut policy = Policy::new(name, limiter.rules()?, on_failure)?;
-        policy.block = limiter.block();
         Ok(Keyed {
             caller: Caller::new(connection),
-            policy,
+            policy: Policy::new(name, &limiter, on_failure)?,
             #[cfg(feature = "tokio")]
             flights: Arc::default(),
             limiter,
@@ -129,6 +130,7 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
 
 impl<C: Connection, L> Keyed<C, L> {
     settings!(
+        limiter:
         #[cfg(feature = "tokio")]
         flights
     );
@@ -179,7 +181,7 @@ operations! {
         ///
         /// [`LimiterError`] if the server fails, unless [`OnFailure`] replaces it.
         pub fn check(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Decision> {
-            self.policy.step(Step::Check, key.as_ref(), 1, Policy::decision)
+            self.policy.request(Step::Check, key.as_ref(), 1, Read::DECISION)
         }
 
         /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
@@ -188,23 +190,24 @@ operations! {
             key: &(impl AsRef<[u8]> + ?Sized),
             n: u32,
         ) -> Operation<Decision> {
-            self.policy.step(Step::Check, key.as_ref(), n, Policy::decision)
+            self.policy.request(Step::Check, key.as_ref(), n, Read::DECISION)
         }
 
         /// Returns what [`check`](Self::check) would return, without recording any units.
         pub fn peek(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Decision> {
-            self.policy.step(Step::Peek, key.as_ref(), 1, Policy::decision)
+            self.policy.request(Step::Peek, key.as_ref(), 1, Read::DECISION)
         }
 
         /// Returns what [`check_n`](Self::check_n) would return, without recording any units.
         pub fn peek_n(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<Decision> {
-            self.policy.step(Step::Peek, key.as_ref(), n, Policy::decision)
+            self.policy.request(Step::Peek, key.as_ref(), n, Read::DECISION)
         }
 
         /// Returns whether the limit of a key is reached. It is the first of two steps:
         /// [record](Self::record) the unit afterwards, only if the action fails, e.g. a login.
         pub fn over_limit(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
-            self.policy.step(Step::Peek, key.as_ref(), 0, Policy::over_limit)
+            let read = Read::Decision(|decision| decision.remaining == 0);
+            self.policy.request(Step::Peek, key.as_ref(), 0, read)
         }
 
         /// Records `n` units of a key, even beyond the limit. A penalty stays as it is, as with a
@@ -215,7 +218,7 @@ operations! {
         /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
         /// server.
         pub fn record(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<()> {
-            self.policy.step(Step::Record, key.as_ref(), n, Policy::recorded)
+            self.policy.request(Step::Record, key.as_ref(), n, Read::Reply(Request::recorded))
         }
 
         /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
@@ -229,17 +232,17 @@ operations! {
         /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
         /// server.
         pub fn refund(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<u32> {
-            self.policy.step(Step::Refund, key.as_ref(), n, Policy::refunded)
+            self.policy.request(Step::Refund, key.as_ref(), n, Read::Reply(Request::refunded))
         }
 
         /// Removes a key, with its history, and returns whether it was present. It ends a block.
         ///
         /// # Errors
         ///
-        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
-        /// server.
+        /// [`LimiterError`] if the server fails, even if a limiter in this process replaces it.
+        /// That limiter removes the key, but the server may still have it, and with it a block.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
-            self.policy.step(Step::Reset, key.as_ref(), 0, Policy::was_reset)
+            self.policy.request(Step::Reset, key.as_ref(), 0, Read::Reply(Request::was_reset))
         }
     }
 }
@@ -335,14 +338,19 @@ operations! {
 }
 
 impl<C: Connection, L> Keyed<C, L> {
-    async fn run_alone<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
-        self.caller.run(exchange, self.policy.deadline, self.policy.breaker.as_ref()).await
+    async fn send<T>(&self, request: &Request<'_, T>) -> Result<Value, Failure> {
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
+        self.caller.call(&request.call(1), end(self.policy.deadline), pass).await
     }
 }
 
 impl<M: Connect, L> Keyed<Pool<M>, L> {
-    async fn run<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
-        self.run_alone(exchange).await
+    async fn run<T>(
+        &self,
+        request: Result<Request<'_, T>, LimiterError>,
+    ) -> Result<T, LimiterError> {
+        let request = request?;
+        request.read(self.send(&request).await)
     }
 }
 
@@ -350,18 +358,20 @@ impl<M: Connect, L> Keyed<Pool<M>, L> {
 mod awaited {
     use zset_std::{AsyncKeyedLimiter, Decision};
 
-    use super::{AsyncConnection, Exchange, Keyed, LimiterError, ServerLimiter};
-    use crate::operation::{Operation, Reply};
+    use super::{AsyncConnection, Keyed, LimiterError, Request, ServerLimiter};
+    use crate::flights;
 
-    impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
-        pub(super) async fn run<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
-            if let Some(key) = exchange.shared() {
-                let reply = self.check_together(key).await.map(Reply::Decision);
-                if let Some(result) = exchange.read(reply)? {
-                    return Ok(result);
-                }
+    impl<C: AsyncConnection, L> Keyed<C, L> {
+        pub(super) async fn run<T>(
+            &self,
+            request: Result<Request<'_, T>, LimiterError>,
+        ) -> Result<T, LimiterError> {
+            let request = request?;
+            if let Some(read) = request.if_shared() {
+                let decision = flights::check(&self.flights, &self.caller, &request).await;
+                return Ok(read(request.or_instead(decision)?));
             }
-            self.run_alone(exchange).await
+            request.read(self.send(&request).await)
         }
     }
 

@@ -63,13 +63,14 @@ use zset_std::{Best, Latest, Sum, Ties};
 #[cfg(doc)]
 use crate::blocking::Pool;
 use crate::connection::Caller;
-use crate::key::Names;
-use crate::operation::{ScriptOperation, operations, read};
+use crate::key::FixedNames;
+use crate::operation::{self, operations, read};
 use crate::script::{Call, MOST, Script, scripts};
+use crate::settings::settings;
 use crate::{Connection, Failure, LeaderboardError};
 use sealed::Named;
 
-type Operation<'a, T> = ScriptOperation<'a, T, LeaderboardError>;
+type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
 
 /// A board of members and their scores on the server, highest score first:
 /// [`zset_std::Leaderboard`] for many machines.
@@ -114,8 +115,7 @@ impl<C: Connection> Leaderboard<C> {
     /// Makes a board with a policy: [`Latest`] or [`Sum`]; its keys contain `name`. **O(1)**.
     pub fn with_policy<K: ServerPolicy>(connection: C, name: &str, _: K) -> Self {
         let board = Board {
-            name: name.into(),
-            keys: keys(&Names::new("board"), name),
+            names: FixedNames::new("board", name, &["scores", "distinct"]),
             policy: K::NAME,
             max_len: None,
             has_dense_standings: false,
@@ -124,24 +124,16 @@ impl<C: Connection> Leaderboard<C> {
         Leaderboard { caller: Caller::new(connection), board }
     }
 
-    /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
-    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
-    ///
-    /// Use it if the name contains a user or a token. Members and scores are stored as they are.
-    /// All machines must use the same secret: another secret means another board. See [hashed
-    /// keys](crate#hashed-keys).
-    pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
-        let mut names = Names::new("board");
-        names.hash_keys(secret.as_ref());
-        self.board.keys = keys(&names, &self.board.name);
-        self
-    }
-
-    /// Returns the board with a different deadline for each call; the default is one second.
-    /// **O(1)**.
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.board.deadline = deadline;
-        self
+    settings! {
+        "board", board;
+        /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
+        /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+        ///
+        /// Use it if the name contains a user or a token. Members and scores are stored as they
+        /// are. All machines must use the same secret: another secret means another board. See
+        /// [hashed keys](crate#hashed-keys).
+        with_hashed_keys
+        with_deadline
     }
 
     /// Returns the board with a bound: it keeps only the best `max_len` members. **O(1)**.
@@ -281,19 +273,6 @@ operations! {
             self.board.page(0, n, ties)
         }
 
-        /// Returns the percentile rank of a member: the percentage of members with lower scores,
-        /// counting half of those with equal scores, including the member itself. **O(log n)** on
-        /// the server.
-        pub fn percentile(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<f64>> {
-            self.board.call(&scripts::PERCENTILE).argument(member.as_ref()).read(|reply| {
-                let counts = read::<Option<(f64, f64, f64)>>(reply)?;
-                Ok(counts.map(|(len, above, at_least)| {
-                    let (below, at_most) = (len - at_least, len - above);
-                    (below + at_most) * 50.0 / len
-                }))
-            })
-        }
-
         /// Returns the number of members with at least this score. **O(log n)** on the server.
         pub fn count_at_least(&self, score: impl Into<Score>) -> Operation<u64> {
             self.board.call(&scripts::COUNT_AT_LEAST).argument(negated(score.into())).value()
@@ -313,7 +292,7 @@ operations! {
 
 impl<C: Connection> Leaderboard<C> {
     async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, LeaderboardError> {
-        self.caller.run(operation, self.board.deadline, None).await
+        self.caller.run(operation, self.board.deadline).await
     }
 }
 
@@ -350,8 +329,7 @@ impl Named for Sum {
 /// The keys and the settings of a board.
 #[derive(Clone, Debug)]
 struct Board {
-    name: Box<str>,
-    keys: [Vec<u8>; 2],
+    names: FixedNames,
     /// The name of the policy.
     policy: &'static str,
     max_len: Option<u64>,
@@ -361,7 +339,7 @@ struct Board {
 
 impl Board {
     fn call(&self, script: &'static Script) -> Call<LeaderboardError> {
-        Call::new(script, self.keys.to_vec())
+        Call::new(script, self.names.all.to_vec())
     }
 
     fn submit(&self, policy: &str, member: &[u8], score: Score) -> Operation<'static, Submission> {
@@ -385,10 +363,6 @@ impl Board {
     }
 }
 
-fn keys(names: &Names, name: &str) -> [Vec<u8>; 2] {
-    ["scores", "distinct"].map(|part| names.of(name.as_bytes(), part))
-}
-
 scripts! {
     "leaderboard", "board":
     SUBMIT writing "submit",
@@ -399,7 +373,6 @@ scripts! {
     STANDING reading "standing",
     PAGE reading "page",
     AROUND reading "around",
-    PERCENTILE reading "percentile",
     COUNT_AT_LEAST reading "count_at_least",
     LEN reading "len"
 }

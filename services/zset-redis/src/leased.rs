@@ -26,6 +26,7 @@ mod draw;
 #[cfg(test)]
 mod model;
 mod slot;
+mod tasks;
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -34,16 +35,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdict};
+use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, SlidingWindow, Verdict};
 
 use crate::breaker::Pass;
 use crate::connection::{Caller, end};
 use crate::flights::{Flight, wait};
 use crate::keys::Keys;
-use crate::limit::{Kind, Policy, Rule, Step, settings};
+use crate::limit::{Policy, Read, Step};
+use crate::settings::settings;
 use crate::{AsyncConnection, Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
-use draw::{Draw, Grant};
-use slot::{Slot, Terms};
+use draw::{Draw, Grant, Terms};
+use slot::Slot;
 
 /// The default bound on the keys with leases in this process.
 const DEFAULT_MAX_KEYS: usize = 65_536;
@@ -195,8 +197,7 @@ impl<C: Connection> LeasedWindow<C> {
         quota: Quota,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let policy =
-            Policy::new(name, [Rule::new(Kind::SlidingWindow, quota.into())?], on_failure)?;
+        let policy = Policy::new(name, &SlidingWindow::new(quota), on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
         let (caller, local) = (Caller::new(connection), Arc::default());
         Ok(LeasedWindow { caller, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
@@ -231,7 +232,7 @@ impl<C: Connection> LeasedWindow<C> {
         self
     }
 
-    settings!(local);
+    settings!(limiter: local);
 
     /// Returns the quota. **O(1)**.
     pub fn quota(&self) -> Quota {
@@ -352,6 +353,34 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         self.check_without_lease(key, n, until, pass).await
     }
 
+    /// Decides a call by a draw of only its own units.
+    async fn check_without_lease(
+        &self,
+        key: &[u8],
+        n: u32,
+        until: Instant,
+        pass: Pass<'_>,
+    ) -> Result<Decision, Failure> {
+        let mut slot = Slot::new();
+        slot.wait(n, ());
+        let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
+        let draw = draw.ok_or(Failure::UnexpectedReply)?;
+        let grant = self.exchange(key, &draw, until, pass).await?;
+        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
+        decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
+    }
+
+    async fn exchange(
+        &self,
+        key: &[u8],
+        draw: &Draw,
+        until: Instant,
+        pass: Pass<'_>,
+    ) -> Result<Grant, Failure> {
+        let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
+        draw.grant(self.caller.call(&call, until, pass).await?)
+    }
+
     /// Decides in this process, or adds the call to those that wait for a draw.
     #[inline]
     fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
@@ -417,8 +446,9 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         n: u32,
         decision: Result<Decision, Failure>,
     ) -> Result<Decision, LimiterError> {
-        let instead = |failure| self.policy.instead(&self.policy.request(step, key, n), failure);
-        decision.or_else(instead)
+        decision.or_else(|failure| {
+            self.policy.request(step, key, n, Read::DECISION)?.read(Err(failure))
+        })
     }
 
     fn next_id(&self) -> u64 {

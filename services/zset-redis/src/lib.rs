@@ -183,9 +183,12 @@
 //! A connection can also be open but useless, when its server has become a replica and the name or
 //! balancer has moved to the new primary. So a `ConnectionManager` and a `Pool` replace a
 //! connection whose server replies `READONLY`, `MASTERDOWN` or `LOADING`. Such a server has run
-//! nothing, so the call is repeated over the new connection, once and within its deadline. A
-//! `ConnectionManager` sends `QUIT` to the server, so other calls over it at that time fail. A
+//! nothing, so the call is repeated over the new connection, within its deadline. A
 //! `MultiplexedConnection` cannot be replaced, and stays with its server.
+//!
+//! The connection of a `ConnectionManager` is replaced once for all limiters, boards and queues
+//! over its clones. It is closed by `QUIT`, after the calls in flight over managers with the same
+//! settings have ended. Other commands that the program sends over the manager at that time fail.
 //!
 //! Servers and balancers close idle connections. A `ConnectionManager` and a `Pool` send `PING`
 //! before a call if no reply has arrived for a second, and replace a closed connection. So such a
@@ -283,6 +286,8 @@
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
+//! `overall_response_timeout` would also end the waits of a queue's workers.
+//!
 //! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always.
 //! The asynchronous client of `redis` 1.2 sends `ASKING` separately from the command that it
 //! precedes. So many concurrent calls to a key that has moved ahead of its slot interfere with each
@@ -319,6 +324,7 @@ mod leased;
 mod limit;
 mod operation;
 mod script;
+mod settings;
 
 pub use breaker::{Breaker, BreakerState};
 #[cfg(feature = "tokio")]

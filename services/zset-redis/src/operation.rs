@@ -1,8 +1,7 @@
-//! [`Operation`]: a script call, and how its reply is read; and [`operations`], which defines two
-//! methods for each: a blocking one and an awaited one.
+//! [`operations`], which defines two methods for each operation: a blocking one and an awaited one;
+//! and [`Operation`], one of a board or a queue.
 
 use redis::{FromRedisValue, Value};
-use zset_std::Decision;
 
 use crate::Failure;
 use crate::script::Call;
@@ -82,84 +81,32 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// The reply to a call.
-pub(crate) enum Reply {
-    /// The value returned by the script.
-    Script(Value),
-    /// The decision of an awaited check, which may have shared its script with others.
-    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
-    Decision(Decision),
-}
-
-/// What a call has received, or why it has failed.
-pub(crate) type Received = Result<Reply, Failure>;
-
-impl Reply {
-    pub(crate) fn script(self) -> Result<Value, Failure> {
-        match self {
-            Reply::Script(reply) => Ok(reply),
-            Reply::Decision(_) => Err(Failure::UnexpectedReply),
-        }
-    }
-}
-
-/// One operation of a limiter, a board or a queue, whatever the connection.
-pub(crate) trait Operation {
-    type Output;
-    type Error;
-
-    /// Makes the call, or returns the result if it is known without the server.
-    fn call(&mut self) -> Result<Call<Self::Error>, Result<Self::Output, Self::Error>>;
-
-    /// Reads the reply to the call, or replaces a failure. `None` if the script has done as much as
-    /// one call may: call it again.
-    fn read(&self, reply: Received) -> Result<Option<Self::Output>, Self::Error>;
-}
-
-/// How a reply is read.
-type Read<'a, T, E> = Box<dyn Fn(Value) -> Result<Option<T>, E> + Send + 'a>;
-
 /// An operation of a board or a queue.
-pub(crate) struct ScriptOperation<'a, T, E> {
-    /// The call, or a known result. `None` once it was made.
-    call: Option<Result<Call<E>, Result<T, E>>>,
-    read: Read<'a, T, E>,
+pub(crate) struct Operation<'a, T, E> {
+    /// The call, or the result if it is known without the server.
+    pub(crate) call: Result<Call<E>, Result<T, E>>,
+    /// Reads the reply. `None` if the script has done as much as one call may: call it again.
+    pub(crate) read: Box<dyn Fn(Value) -> Result<Option<T>, E> + Send + 'a>,
 }
 
-impl<T, E: From<Failure>> Operation for ScriptOperation<'_, T, E> {
-    type Output = T;
-    type Error = E;
-
-    fn call(&mut self) -> Result<Call<E>, Result<T, E>> {
-        self.call.take().unwrap_or_else(|| Err(Err(Failure::UnexpectedReply.into())))
-    }
-
-    fn read(&self, reply: Received) -> Result<Option<T>, E> {
-        (self.read)(reply?.script()?)
-    }
-}
-
-impl<'a, T: 'a, E: 'a> ScriptOperation<'a, T, E> {
+impl<'a, T: 'a, E: 'a> Operation<'a, T, E> {
     pub(crate) fn new(
         call: Call<E>,
         read: impl Fn(Value) -> Result<Option<T>, E> + Send + 'a,
     ) -> Self {
-        ScriptOperation { call: Some(call.checked().map_err(Err)), read: Box::new(read) }
+        Operation { call: call.checked().map_err(Err), read: Box::new(read) }
     }
 
     /// Returns an operation whose result is known without the server.
     pub(crate) fn known(result: T) -> Self {
-        ScriptOperation { call: Some(Err(Ok(result))), read: Box::new(|_| Ok(None)) }
+        Operation { call: Err(Ok(result)), read: Box::new(|_| Ok(None)) }
     }
 
     /// Returns an operation that maps the result of this one.
-    pub(crate) fn map<U: 'a>(
-        self,
-        map: impl Fn(T) -> U + Copy + Send + 'a,
-    ) -> ScriptOperation<'a, U, E> {
-        let ScriptOperation { call, read } = self;
-        let call = call.map(|call| call.map_err(|known| known.map(map)));
-        ScriptOperation { call, read: Box::new(move |reply| Ok(read(reply)?.map(map))) }
+    pub(crate) fn map<U: 'a>(self, map: impl Fn(T) -> U + Copy + Send + 'a) -> Operation<'a, U, E> {
+        let Operation { call, read } = self;
+        let call = call.map_err(|known| known.map(map));
+        Operation { call, read: Box::new(move |reply| Ok(read(reply)?.map(map))) }
     }
 }
 
@@ -168,12 +115,12 @@ impl<'a, E: From<Failure> + 'a> Call<E> {
     pub(crate) fn read<T: 'a>(
         self,
         read: impl Fn(Value) -> Result<T, E> + Send + 'a,
-    ) -> ScriptOperation<'a, T, E> {
-        ScriptOperation::new(self, move |reply| read(reply).map(Some))
+    ) -> Operation<'a, T, E> {
+        Operation::new(self, move |reply| read(reply).map(Some))
     }
 
     /// Returns an operation for the call, whose reply is a plain value.
-    pub(crate) fn value<T: FromRedisValue + 'a>(self) -> ScriptOperation<'a, T, E> {
+    pub(crate) fn value<T: FromRedisValue + 'a>(self) -> Operation<'a, T, E> {
         self.read(|reply| Ok(read(reply)?))
     }
 }

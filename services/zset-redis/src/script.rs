@@ -1,6 +1,6 @@
 //! Scripts and script calls, for every kind of connection.
 
-use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value, make_extension_error};
+use redis::{Cmd, ErrorKind, RedisError, Value, make_extension_error};
 
 use crate::Failure;
 
@@ -133,8 +133,8 @@ impl<E> Call<E> {
         self.command("EVALSHA", self.script.hash.as_bytes())
     }
 
-    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the
-    /// script, and keeps it.
+    /// Returns the command for a server that [does not know](crate::error::is_unknown) the hash:
+    /// it runs the script, and keeps it.
     ///
     /// Unlike `SCRIPT LOAD`, it has keys, so a cluster client sends it to the right server.
     pub(crate) fn by_source(&self) -> Cmd {
@@ -217,37 +217,6 @@ pub(crate) fn explained(command: &str, failure: Failure) -> Failure {
     };
     let cause = "server has no such command, or it was renamed or disabled";
     Failure::Redis((error.kind(), cause, unknown).into())
-}
-
-/// Returns whether an error is an unreadable reply, after which the connection is broken.
-#[cfg(feature = "tokio")]
-pub(crate) fn is_unreadable(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Parse
-}
-
-/// Returns the error of an unreadable reply.
-#[cfg(feature = "tokio")]
-pub(crate) fn unreadable() -> RedisError {
-    (ErrorKind::Parse, "unreadable reply").into()
-}
-
-/// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
-/// or it has become the primary.
-pub(crate) fn is_unknown(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
-}
-
-/// Returns whether an error means that the server refuses all commands: it has become a replica, or
-/// has not loaded its data yet. A new connection may reach the primary.
-pub(crate) fn is_refusal(error: &RedisError) -> bool {
-    use ServerErrorKind::{BusyLoading, MasterDown, ReadOnly};
-    matches!(error.kind(), ErrorKind::Server(BusyLoading | MasterDown | ReadOnly))
-}
-
-/// Returns whether an error is the reply of a server that can be used again over the same
-/// connection.
-pub(crate) fn is_reply(error: &RedisError) -> bool {
-    matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
 }
 
 #[cfg(test)]

@@ -4,22 +4,30 @@
 //! with its own timeout, and waits before a repetition, by default longer than a call may take. The
 //! blocking client would continue after the deadline and take the units then. So this module uses
 //! the asynchronous client, which stops with the call.
+//!
+//! The client also repeats a command after its response timeout, which is shorter than a call may
+//! take. A worker that waits for a job blocks its connection for longer, so its waits have another
+//! connection, without that timeout.
 
 use std::fmt;
 use std::time::Duration;
 
 use redis::cluster::ClusterClient;
-use redis::{Cmd, RedisError, RedisResult, Value, cluster_async};
+use redis::{Arg, Cmd, RedisError, RedisResult, Value, cluster_async};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time;
 
 use super::Connect;
 use crate::Failure;
+use crate::connection::ConnectAsync;
 
 /// A connection to a cluster, and the runtime that drives it.
 pub struct ClusterConnection {
-    // Dropped before the runtime.
+    // Connections are dropped before the runtime.
     connection: cluster_async::ClusterConnection,
+    /// The connection for commands that block it, opened by the first one.
+    blocked: Option<cluster_async::ClusterConnection>,
+    client: ClusterClient,
     runtime: Runtime,
 }
 
@@ -36,7 +44,10 @@ impl Connect for ClusterClient {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(RedisError::from)?;
         match within(&runtime, timeout, self.get_async_connection()) {
-            Ok(connection) => Ok(ClusterConnection { connection, runtime }),
+            Ok(connection) => {
+                let client = self.clone();
+                Ok(ClusterConnection { connection, blocked: None, client, runtime })
+            }
             Err(error) => {
                 // A DNS look-up may still be running.
                 runtime.shutdown_background();
@@ -50,14 +61,26 @@ impl Connect for ClusterClient {
         command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Failure> {
-        let ClusterConnection { connection, runtime } = connection;
-        within(runtime, timeout, command.query_async(connection))
+        let ClusterConnection { connection, blocked, client, runtime } = connection;
+        within(runtime, timeout, async {
+            let connection = match blocked {
+                _ if !blocks(command) => connection,
+                Some(blocked) => blocked,
+                None => blocked.insert(client.connect_async().await?),
+            };
+            command.query_async(connection).await
+        })
     }
 
     /// The client replaces broken connections to nodes, and repeats commands.
     fn is_open(_: &mut ClusterConnection, _: Duration) -> bool {
         true
     }
+}
+
+/// Returns whether a command waits for another one: only those of workers do.
+fn blocks(command: &Cmd) -> bool {
+    command.args_iter().next() == Some(Arg::Simple(b"XREAD"))
 }
 
 fn within<T>(

@@ -1,6 +1,7 @@
 //! [`Pool`]: idle connections that threads share.
 
 use std::fmt;
+use std::future::{Future, ready};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,8 @@ use redis::{Cmd, Value};
 
 use super::Connect;
 use super::worker::{Worker, is_in_order, left};
-use crate::Failure;
+use crate::connection::instant;
+use crate::{Connection, Failure};
 
 const DEFAULT_MAX_CONNECTIONS: usize = 256;
 
@@ -130,6 +132,22 @@ impl<M: Connect> Pool<M> {
             let waited = self.shared.changed.wait_timeout(connections, left(deadline)?);
             connections = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+}
+
+/// Its futures are ready: the calling thread has waited for the reply.
+impl<M: Connect> Connection for Pool<M> {
+    type Shared = ();
+
+    fn query(
+        &self,
+        (): &(),
+        command: Cmd,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Value, Failure>> + Send {
+        // The pool uses the system's clock.
+        let left = deadline.saturating_duration_since(instant());
+        ready(Pool::query(self, command, Instant::now() + left))
     }
 }
 

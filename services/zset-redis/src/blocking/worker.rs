@@ -15,7 +15,7 @@ use redis::{Cmd, ErrorKind, RedisError, Value};
 
 use super::Connect;
 use crate::Failure;
-use crate::script::{is_refusal, is_reply};
+use crate::error::{is_refusal, is_reply};
 
 /// An idle connection is certainly still open for this long: servers' timeouts are whole seconds.
 const SURELY_OPEN: Duration = Duration::from_secs(1);

@@ -19,7 +19,7 @@ use crate::operation::read;
 use crate::script::explained;
 use crate::{Connection, DelayQueueError, Failure};
 #[cfg(feature = "tokio")]
-pub use awaited::{ConnectAsync, Waiter};
+pub use awaited::Waiter;
 
 /// The longest wait without another attempt: a failover can lose the entry, and with it the
 /// wake-up.
@@ -62,7 +62,7 @@ impl Queue {
 
     /// Returns the key of the stream that waiting workers read.
     fn stream(&self) -> &[u8] {
-        &self.keys[7]
+        &self.names.all[7]
     }
 }
 
@@ -179,50 +179,13 @@ mod awaited {
     use std::pin::Pin;
     use std::time::{Duration, Instant};
 
-    use redis::aio::ConnectionLike;
-    use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
+    use redis::{Cmd, Value};
     use tokio::time::{timeout, timeout_at};
 
     use super::super::{DelayQueue, Lease};
     use super::{Wait, WaitLease, run};
+    use crate::connection::ConnectAsync;
     use crate::{AsyncConnection, DelayQueueError, Failure};
-
-    /// Opens the connection of a [`Waiter`]: implemented by [`redis::Client`] and, with the feature
-    /// `cluster`, by `redis::cluster::ClusterClient`.
-    pub trait ConnectAsync: Send + Sync {
-        /// A connection.
-        type Connection: ConnectionLike + Send;
-
-        /// Opens a connection whose commands may take a minute.
-        ///
-        /// # Errors
-        ///
-        /// The client's error.
-        fn connect_async(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
-    }
-
-    impl ConnectAsync for redis::Client {
-        type Connection = redis::aio::MultiplexedConnection;
-
-        async fn connect_async(&self) -> RedisResult<redis::aio::MultiplexedConnection> {
-            // The waiter applies its own deadlines.
-            let config = AsyncConnectionConfig::new()
-                .set_connection_timeout(None)
-                .set_response_timeout(None);
-            self.get_multiplexed_async_connection_with_config(&config).await
-        }
-    }
-
-    #[cfg(feature = "cluster")]
-    impl ConnectAsync for redis::cluster::ClusterClient {
-        type Connection = redis::cluster_async::ClusterConnection;
-
-        async fn connect_async(&self) -> RedisResult<redis::cluster_async::ClusterConnection> {
-            let timeout = Duration::from_secs(60);
-            let config = redis::cluster::ClusterConfig::new().set_response_timeout(timeout);
-            self.get_async_connection_with_config(config).await
-        }
-    }
 
     /// A worker that waits for jobs of a [`DelayQueue`], returned by [`DelayQueue::waiter`].
     ///

@@ -1,22 +1,14 @@
-//! [`Draw`] and [`Grant`]: a request to the server, and its reply; draws in flight, and the task
-//! that returns unused units.
+//! [`Draw`] and [`Grant`]: a request to the server, and its reply.
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use redis::{FromRedisValue, Value};
-use tokio::time::sleep;
-use zset_std::{Clock, Decision, Timestamp};
+use zset_std::{Quota, Timestamp};
 
-use super::slot::{Slot, Terms};
-use super::{LeasedWindow, Local, ReplyTo};
-use crate::breaker::Pass;
-use crate::connection::{end, instant};
-use crate::flights::Flight;
+use crate::Failure;
 use crate::key::Names;
 use crate::script::{Call, NANOS_PER_MICRO, Script};
-use crate::{AsyncConnection, Failure, LimiterError};
 
 const SOURCE: &str = include_str!("../scripts/lease.lua");
 
@@ -34,6 +26,29 @@ static DRAW: LazyLock<Script> = LazyLock::new(|| {
 
 /// Draws nothing.
 static GIVE_BACK: LazyLock<Script> = LazyLock::new(|| Script::freeing(SOURCE));
+
+/// The settings that the slots of a limiter share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) quota: Quota,
+    /// How long the units of a lease may be used, by the server's clock; at most the quota's
+    /// period.
+    pub(super) life: Duration,
+    /// The most units that a lease may have in addition to those for which calls are waiting.
+    pub(super) max_batch: u32,
+}
+
+impl Terms {
+    pub(super) fn limit(&self) -> u32 {
+        self.quota.count()
+    }
+
+    /// Returns how long the units of a lease may be used by the local clock, which may be slower
+    /// than the server's by a thousandth.
+    pub(super) fn local_life(&self) -> Duration {
+        self.life.saturating_sub(self.life / 1000)
+    }
+}
 
 /// A call of the script: ends leases, and draws units for a new one.
 #[derive(Clone, Debug)]
@@ -116,159 +131,5 @@ impl Draw {
             retry_after: Duration::from_micros(retry_after),
             reset_after: Duration::from_micros(reset_after),
         })
-    }
-}
-
-/// The shortest time between two sweeps.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
-
-impl<C: AsyncConnection> LeasedWindow<C> {
-    /// Sends draws until no call for the key is waiting. It is a separate task, so a caller that
-    /// gives up does not stop it.
-    pub(super) async fn fly(
-        self,
-        mut flight: Flight<Slot<ReplyTo>>,
-        mut draw: Draw,
-        mut until: Instant,
-    ) {
-        loop {
-            let pass = Pass::shared(self.policy.breaker.as_ref());
-            let reply = self.exchange(&flight.key, &draw, until, pass).await;
-            match self.land(&mut flight, reply, until) {
-                Some(next) => (draw, until) = next,
-                None => break,
-            }
-        }
-        if let Some(scheduled) = Scheduled::new(&self.local) {
-            tokio::spawn(self.sweep(scheduled));
-        }
-    }
-
-    /// Decides the waiting calls after a draw, which could take until the given time. If some still
-    /// wait, returns the next draw and the latest of their deadlines. Otherwise, the flight ends.
-    fn land(
-        &self,
-        flight: &mut Flight<Slot<ReplyTo>>,
-        reply: Result<Grant, Failure>,
-        until: Instant,
-    ) -> Option<(Draw, Instant)> {
-        let mut shard = flight.keys.shard(&flight.key);
-        let now = self.local.clock.now();
-        // A slot with a draw in flight is never removed.
-        let slot = shard.get_mut(&flight.key)?;
-        match reply {
-            Ok(grant) => {
-                for (call, decision) in slot.drawn(&self.terms, now, grant) {
-                    let has_given_up = call.reply.sender.send(Ok(decision)).is_err();
-                    if has_given_up && decision.is_allowed() {
-                        slot.refund(call.n);
-                    }
-                }
-            }
-            Err(failure) => {
-                // Clones may have different deadlines: calls that can wait longer share the next
-                // draw.
-                let now = instant();
-                let is_over = matches!(failure, Failure::Timeout) && now >= until;
-                for call in slot.failed(|reply| is_over && reply.until > now) {
-                    // Callers that have given up need no error.
-                    let _ = call.reply.sender.send(Err(failure.clone()));
-                }
-            }
-        }
-        let draw = slot.draw(&self.terms, now, self.next_id());
-        flight.is_over = draw.is_none();
-        let longest = slot.waiting().map(|reply| reply.until).max();
-        Some((draw?, longest.unwrap_or_else(|| end(self.policy.deadline))))
-    }
-
-    /// Decides a call by a draw of only its own units.
-    pub(super) async fn check_without_lease(
-        &self,
-        key: &[u8],
-        n: u32,
-        until: Instant,
-        pass: Pass<'_>,
-    ) -> Result<Decision, Failure> {
-        let mut slot = Slot::new();
-        slot.wait(n, ());
-        let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
-        let draw = draw.ok_or(Failure::UnexpectedReply)?;
-        let grant = self.exchange(key, &draw, until, pass).await?;
-        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
-        decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
-    }
-
-    pub(super) async fn exchange(
-        &self,
-        key: &[u8],
-        draw: &Draw,
-        until: Instant,
-        pass: Pass<'_>,
-    ) -> Result<Grant, Failure> {
-        let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
-        draw.grant(self.caller.call(&call, until, pass).await?)
-    }
-
-    /// Returns the unused units of ended leases and removes idle keys, each time that a lease
-    /// could have ended, until no keys are left.
-    async fn sweep(self, mut scheduled: Scheduled) {
-        loop {
-            sleep(self.terms.life.max(SHORTEST_PAUSE)).await;
-            drop(scheduled);
-            // The observer has received the failure.
-            let _ = self.give_back_if(Slot::is_idle).await;
-            // A key that was added since has scheduled another sweep.
-            if self.is_empty() {
-                return;
-            }
-            let Some(next) = Scheduled::new(&self.local) else { return };
-            scheduled = next;
-        }
-    }
-
-    /// Removes keys, and returns the unused units of their leases.
-    pub(super) async fn give_back_if(
-        &self,
-        remove: impl Fn(&Slot<ReplyTo>, Timestamp) -> bool,
-    ) -> Result<(), LimiterError> {
-        let mut removed = Vec::new();
-        self.local.keys.retain(|key, slot| {
-            let now = self.local.clock.now();
-            if !remove(slot, now) {
-                return true;
-            }
-            let ended = slot.give_back(&self.terms, now);
-            if !ended.is_empty() {
-                removed.push((Box::<[u8]>::from(key), Draw::give_back(ended)));
-            }
-            false
-        });
-        for (key, draw) in removed {
-            let until = end(self.policy.deadline);
-            if let Err(failure) = self.exchange(&key, &draw, until, Pass::shared(None)).await {
-                // The other calls would probably fail too, each after its deadline.
-                self.policy.observe(&failure);
-                return Err(failure.into());
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A sweep that is scheduled: the only one, until it is dropped, e.g. with its runtime.
-struct Scheduled(Arc<Local>);
-
-impl Scheduled {
-    /// Schedules a sweep, unless one is scheduled.
-    fn new(local: &Arc<Local>) -> Option<Scheduled> {
-        let is_scheduled = local.is_sweep_scheduled.swap(true, Ordering::AcqRel);
-        (!is_scheduled).then(|| Scheduled(local.clone()))
-    }
-}
-
-impl Drop for Scheduled {
-    fn drop(&mut self) {
-        self.0.is_sweep_scheduled.store(false, Ordering::Release);
     }
 }

@@ -13,8 +13,8 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_std::{Quota, Timestamp};
 
-use super::draw::{Draw, Grant};
-use super::slot::{Slot, Terms};
+use super::draw::{Draw, Grant, Terms};
+use super::slot::Slot;
 use server::Server;
 
 /// The start of the model's times, in microseconds: in the future, so no key expires on a real

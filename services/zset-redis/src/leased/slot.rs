@@ -9,37 +9,13 @@
 //!   confused with a later one: its units are never used, and count until they leave the window.
 
 use std::mem;
-use std::time::Duration;
 
-use zset_std::{Decision, Quota, Timestamp, Verdict};
+use zset_std::{Decision, Timestamp, Verdict};
 
-use super::draw::{Draw, Ended, Grant};
+use super::draw::{Draw, Ended, Grant, Terms};
 
 /// The most ended leases kept for the next successful draw. Further ones are not returned.
 const MOST_ENDED: usize = 4;
-
-/// The settings that the slots of a limiter share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
-    pub(super) quota: Quota,
-    /// How long the units of a lease may be used, by the server's clock; at most the quota's
-    /// period.
-    pub(super) life: Duration,
-    /// The most units that a lease may have in addition to those for which calls are waiting.
-    pub(super) max_batch: u32,
-}
-
-impl Terms {
-    pub(super) fn limit(&self) -> u32 {
-        self.quota.count()
-    }
-
-    /// Returns how long the units of a lease may be used by the local clock, which may be slower
-    /// than the server's by a thousandth.
-    fn local_life(&self) -> Duration {
-        self.life.saturating_sub(self.life / 1000)
-    }
-}
 
 /// What this process knows about a key. `T` is where a waiting call receives its decision.
 #[derive(Debug)]

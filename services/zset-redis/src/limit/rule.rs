@@ -1,114 +1,161 @@
-//! [`Rule`]: one limit of a key.
+//! [`Rule`]: one limit of a key; and [`Algorithm`], which a rule has.
 
+use std::fmt;
 use std::time::Duration;
 
-use zset_std::limit::Throttle;
-use zset_std::{Funnel, Quota, SingleQuota};
+use zset_std::{Funnel, SingleQuota};
 
-use super::state::pack;
+use super::numbers::{Numbers, pack};
 use crate::script::{MOST, NANOS_PER_MICRO};
-use crate::{LimiterError, UnsupportedQuota};
+use crate::{Failure, UnsupportedQuota};
 
 /// Periods are shorter, so the end of the window after the next is exact too.
 const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 
+/// An algorithm that is one limit.
+pub trait One {
+    fn rule(&self) -> Result<Rule, UnsupportedQuota>;
+}
+
+/// An algorithm on a server: its script, and how the numbers of the script are written and read.
+pub(super) trait Algorithm: Send + Sync {
+    /// Returns the name in keys and scripts.
+    fn name(&self) -> &'static str;
+
+    /// Returns the [parts](super::scripts) of its scripts.
+    fn source(&self) -> &'static str;
+
+    /// Returns the maximum number of units allowed at once; only a funnel uses the capacity.
+    fn limit(&self, terms: Funnel) -> u32 {
+        terms.quota().count()
+    }
+
+    /// Returns whether a call may have this period, given the limiter's own rule. By default only
+    /// its own: counters do not store the times of single units, which another window would need.
+    fn has_history(&self, own: &Rule, period: u64) -> bool {
+        period == own.period
+    }
+
+    /// Returns the packed numbers of a rule for `n` units; `burst` is the smallest limit of the
+    /// decision. By default the period and the limit.
+    fn numbers(&self, rule: &Rule, _n: u32, _burst: u32) -> Vec<u8> {
+        pack([rule.period, rule.limit.into()])
+    }
+
+    /// Reads the state of a rule after a decision. `units` are those of the call and `burst`, both
+    /// at most the limit.
+    fn state(
+        &self,
+        rule: &Rule,
+        numbers: &mut Numbers<'_>,
+        units: [u32; 2],
+    ) -> Result<State, Failure>;
+}
+
+/// Defines the name and the source of an [`Algorithm`]: the script of that name.
+macro_rules! script {
+    ($name:literal) => {
+        fn name(&self) -> &'static str {
+            $name
+        }
+
+        fn source(&self) -> &'static str {
+            include_str!(concat!("../scripts/", $name, ".lua"))
+        }
+    };
+}
+
+pub(super) use script;
+
+impl fmt::Debug for dyn Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The state of a rule after a decision.
+#[derive(Debug)]
+pub(super) struct State {
+    /// The time of the decision, in microseconds: the latest recorded time if that is later than
+    /// now.
+    pub(super) counted: u64,
+    /// The units that a refund can return.
+    pub(super) used: u64,
+    /// The units that are allowed now.
+    pub(super) remaining: u64,
+    /// The nanoseconds after `counted` until the units of the call fit, and until as many as the
+    /// limit of the decision do.
+    pub(super) waits: [u64; 2],
+}
+
+/// Returns the waits of an algorithm whose units fit if as many remain; `wait` returns those of
+/// others.
+pub(super) fn waits(units: [u32; 2], remaining: u64, wait: impl Fn(u32) -> u64) -> [u64; 2] {
+    units.map(|n| if u64::from(n) <= remaining { 0 } else { wait(n) })
+}
+
+impl State {
+    /// Returns a wait, counted from `now`.
+    pub(super) fn counted_from(&self, now: u64, wait: u64) -> Duration {
+        if wait == 0 {
+            return Duration::ZERO;
+        }
+        // A clock that is slow also waits until the latest recorded time.
+        let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
+        Duration::from_nanos(wait.saturating_add(lag))
+    }
+}
+
 /// One limit of a key: a quota and its algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    pub(super) kind: Kind,
-    pub(super) quota: Quota,
+    pub(super) algorithm: &'static dyn Algorithm,
+    /// The units that a period replenishes.
+    pub(super) count: u32,
     /// The maximum number of units allowed at once: the capacity of a funnel.
     pub(super) limit: u32,
     /// In microseconds.
     pub(super) period: u64,
     /// How long a log is kept, in microseconds: the limiter's period, which is longer than that of
     /// the quota of some calls.
-    horizon: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    SlidingWindow,
-    Funnel,
-    FixedWindow,
-    WindowCounter,
-}
-
-impl Kind {
-    pub(super) const ALL: [Kind; 4] =
-        [Kind::SlidingWindow, Kind::Funnel, Kind::FixedWindow, Kind::WindowCounter];
-
-    /// Returns the name in keys and scripts.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Kind::SlidingWindow => "sliding_window",
-            Kind::Funnel => "funnel",
-            Kind::FixedWindow => "fixed_window",
-            Kind::WindowCounter => "window_counter",
-        }
-    }
+    pub(super) horizon: u64,
 }
 
 impl Rule {
-    /// Returns the rule of an algorithm with these terms; only a funnel uses their capacity.
-    pub(crate) fn new(kind: Kind, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
-        let quota = terms.quota();
-        let nanos = quota.period().as_nanos();
+    /// Returns the rule of an algorithm with these terms.
+    pub(super) fn new(
+        algorithm: &'static dyn Algorithm,
+        terms: Funnel,
+    ) -> Result<Rule, UnsupportedQuota> {
+        let nanos = terms.quota().period().as_nanos();
         if nanos % u128::from(NANOS_PER_MICRO) != 0 {
             return Err(UnsupportedQuota::PeriodTooFine);
         }
         // A quota is at most 146 years.
         let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
-        let limit = if kind == Kind::Funnel { terms.capacity() } else { quota.count() };
-        let rule = Rule { kind, quota, limit, period, horizon: period };
+        let (count, limit) = (terms.quota().count(), algorithm.limit(terms));
+        let rule = Rule { algorithm, count, limit, period, horizon: period };
         let is_long = period > LONGEST_PERIOD || rule.leaking(limit).0 > LONGEST_PERIOD;
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
     }
 
     /// Returns the rule for a call with its own terms.
-    pub(super) fn with(self, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
-        let rule = Rule::new(self.kind, terms)?;
-        let has_history = match self.kind {
-            Kind::SlidingWindow => rule.period <= self.horizon,
-            Kind::Funnel => true,
-            Kind::FixedWindow | Kind::WindowCounter => rule.period == self.period,
-        };
-        let rule = Rule { horizon: self.horizon, ..rule };
-        if has_history { Ok(rule) } else { Err(UnsupportedQuota::OtherPeriod) }
-    }
-
-    /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
-    pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), LimiterError> {
-        let [max_burst, count, period, quantity] = numbers;
-        let (funnel, n) = Throttle::arguments(max_burst, count, period, quantity)?;
-        Ok((Rule::new(Kind::Funnel, funnel)?, n))
+    pub(super) fn with(&self, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
+        let rule = Rule::new(self.algorithm, terms)?;
+        if !self.algorithm.has_history(self, rule.period) {
+            return Err(UnsupportedQuota::OtherPeriod);
+        }
+        Ok(Rule { horizon: self.horizon, ..rule })
     }
 
     /// Returns the last part of the rule's key.
     pub(super) fn suffix(&self, index: usize) -> String {
-        format!("{}:{index}", self.kind.name())
-    }
-
-    /// Returns the packed numbers of the rule; `burst` is the smallest limit of the decision.
-    pub(super) fn numbers(&self, n: u32, burst: u32) -> Vec<u8> {
-        let (period, count) = (self.period, self.quota.count().into());
-        match self.kind {
-            Kind::SlidingWindow => {
-                let horizon = (self.horizon > period).then_some(self.horizon);
-                pack([period, count, burst.into()].into_iter().chain(horizon))
-            }
-            Kind::Funnel => {
-                let [(pour_whole, pour_part), (most_whole, most_part)] =
-                    [n, self.limit].map(|units| self.leaking(units));
-                pack([count, pour_whole, pour_part, most_whole, most_part])
-            }
-            Kind::FixedWindow | Kind::WindowCounter => pack([period, count]),
-        }
+        format!("{}:{index}", self.algorithm.name())
     }
 
     /// Returns the time in which units leak out: `.0 + .1 / count` microseconds, at most [`MOST`].
-    fn leaking(&self, units: u32) -> (u64, u64) {
-        let count = u128::from(self.quota.count());
+    pub(super) fn leaking(&self, units: u32) -> (u64, u64) {
+        let count = u128::from(self.count);
         let volume = u128::from(units) * u128::from(self.period);
         match u64::try_from(volume / count) {
             // The remainder is less than the count.
@@ -127,58 +174,61 @@ pub(super) fn whole_micros(time: Duration) -> u64 {
 /// Returns the last part of the key of a penalty: the types of all limits, so that penalties of one
 /// name with different algorithms share no blocks.
 pub(super) fn penalty_suffix(rules: &[Rule]) -> String {
-    let kinds: Vec<_> = rules.iter().map(|rule| rule.kind.name()).collect();
+    let kinds: Vec<_> = rules.iter().map(|rule| rule.algorithm.name()).collect();
     kinds.join("+") + ":penalty"
 }
 
 #[cfg(test)]
 mod tests {
+    use zset_std::{FixedWindow, Quota, SlidingWindow, WindowCounter};
+
+    use super::super::sliding_window;
     use super::*;
 
-    fn micros(count: u32, micros: u64) -> Funnel {
-        Funnel::new(Quota::new(count, Duration::from_micros(micros)).unwrap())
+    fn quota(count: u32, micros: u64) -> Quota {
+        Quota::new(count, Duration::from_micros(micros)).unwrap()
     }
 
     #[test]
     fn quotas_that_cannot_be_exact_are_errors() {
-        let fine = Funnel::new(Quota::new(1, Duration::from_nanos(1500)).unwrap());
-        assert_eq!(Rule::new(Kind::SlidingWindow, fine), Err(UnsupportedQuota::PeriodTooFine));
-        assert!(Rule::new(Kind::FixedWindow, micros(1, LONGEST_PERIOD)).is_ok());
-        let long = micros(1, LONGEST_PERIOD + 1);
-        assert_eq!(Rule::new(Kind::WindowCounter, long), Err(UnsupportedQuota::PeriodTooLong));
+        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        let error = |limiter: &dyn One| limiter.rule().unwrap_err();
+        assert_eq!(error(&SlidingWindow::new(fine)), UnsupportedQuota::PeriodTooFine);
+        assert!(FixedWindow::new(quota(1, LONGEST_PERIOD)).rule().is_ok());
+        let long = WindowCounter::new(quota(1, LONGEST_PERIOD + 1));
+        assert_eq!(error(&long), UnsupportedQuota::PeriodTooLong);
         // The capacity takes twice the period to leak out.
-        let deep = micros(2, LONGEST_PERIOD).with_capacity(4).unwrap();
-        assert_eq!(Rule::new(Kind::Funnel, deep), Err(UnsupportedQuota::PeriodTooLong));
-        assert!(Rule::new(Kind::SlidingWindow, deep).is_ok());
+        let deep = Funnel::new(quota(2, LONGEST_PERIOD)).with_capacity(4).unwrap();
+        assert_eq!(error(&deep), UnsupportedQuota::PeriodTooLong);
+        assert!(Rule::new(&sliding_window::OnServer, deep).is_ok());
     }
 
     #[test]
     fn a_call_has_a_quota_for_which_there_is_history() {
-        let (own, shorter, longer) = (micros(2, 10), micros(9, 9), micros(9, 11));
-        let log = Rule::new(Kind::SlidingWindow, own).unwrap();
-        assert!(log.with(micros(9, 10)).is_ok() && log.with(shorter).is_ok());
-        assert_eq!(log.with(longer), Err(UnsupportedQuota::OtherPeriod));
-        for counter in [
-            Rule::new(Kind::FixedWindow, own).unwrap(),
-            Rule::new(Kind::WindowCounter, own).unwrap(),
-        ] {
-            assert!(counter.with(micros(9, 10)).is_ok());
-            assert_eq!(counter.with(shorter), Err(UnsupportedQuota::OtherPeriod));
-            assert_eq!(counter.with(longer), Err(UnsupportedQuota::OtherPeriod));
+        let [own, shorter, longer] = [10, 9, 11].map(|micros| quota(2, micros));
+        let error = |rule: &Rule, quota: Quota| rule.with(quota.into()).err();
+        let log = SlidingWindow::new(own).rule().unwrap();
+        assert_eq!((error(&log, quota(9, 10)), error(&log, shorter)), (None, None));
+        assert_eq!(error(&log, longer), Some(UnsupportedQuota::OtherPeriod));
+        let counters: [&dyn One; 2] = [&FixedWindow::new(own), &WindowCounter::new(own)];
+        for counter in counters.map(|counter| counter.rule().unwrap()) {
+            assert_eq!(error(&counter, quota(9, 10)), None);
+            assert_eq!(error(&counter, shorter), Some(UnsupportedQuota::OtherPeriod));
+            assert_eq!(error(&counter, longer), Some(UnsupportedQuota::OtherPeriod));
         }
-        let funnel = Rule::new(Kind::Funnel, own).unwrap();
-        assert!(funnel.with(shorter).is_ok() && funnel.with(longer).is_ok());
-        let fine = Funnel::new(Quota::new(1, Duration::from_nanos(1500)).unwrap());
-        assert_eq!(funnel.with(fine), Err(UnsupportedQuota::PeriodTooFine));
+        let funnel = Funnel::new(own).rule().unwrap();
+        assert_eq!((error(&funnel, shorter), error(&funnel, longer)), (None, None));
+        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        assert_eq!(error(&funnel, fine), Some(UnsupportedQuota::PeriodTooFine));
     }
 
     #[test]
     fn leaking_takes_whole_microseconds_and_a_part() {
-        let rule = Rule::new(Kind::Funnel, micros(3, 10)).unwrap();
+        let rule = Funnel::new(quota(3, 10)).rule().unwrap();
         assert_eq!(rule.leaking(1), (3, 1));
         assert_eq!(rule.leaking(2), (6, 2));
         assert_eq!(rule.leaking(3), (10, 0));
-        let long = Rule::new(Kind::Funnel, micros(1, LONGEST_PERIOD)).unwrap();
+        let long = Funnel::new(quota(1, LONGEST_PERIOD)).rule().unwrap();
         assert_eq!(long.leaking(u32::MAX), (MOST, 0));
     }
 }

@@ -7,7 +7,7 @@
 //! - `fit` sets the local `fits`: whether the units of a call are allowed, after those already
 //!   taken.
 //! - `take`, after `fit`, takes the units, even beyond the limit, without writing anything.
-//! - `state` lists the numbers that `state.rs` reads, at the time `counted`.
+//! - `state` lists the numbers that [`Algorithm::state`] reads, at the time `counted`.
 //! - `store` writes the state after `take`.
 //! - `refund` refunds the newest units, as many as there are, and writes the state.
 //!
@@ -15,11 +15,13 @@
 //! limiter contains neither the other limiters nor the functions that several rules need, since the
 //! server would create them on each call.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use redis::Value;
 
-use super::rule::{Kind, Rule};
+use super::rule::{Algorithm, Rule};
+use super::server_limiter::ALGORITHMS;
 use crate::script::Script;
 
 /// The scripts of a limiter, or of several rules.
@@ -33,7 +35,7 @@ pub(super) struct Scripts {
 /// Returns the scripts for rules without a penalty.
 pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
     match rules {
-        [rule] => &ONE[rule.kind as usize],
+        [rule] => &ONE[rule.algorithm.name()],
         _ => &SEVERAL,
     }
 }
@@ -41,12 +43,9 @@ pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
 pub(super) static RESET: LazyLock<Script> =
     LazyLock::new(|| Script::freeing(include_str!("../scripts/reset.lua")));
 
-static ONE: [LazyLock<Scripts>; 4] = [
-    LazyLock::new(|| one(Kind::SlidingWindow)),
-    LazyLock::new(|| one(Kind::Funnel)),
-    LazyLock::new(|| one(Kind::FixedWindow)),
-    LazyLock::new(|| one(Kind::WindowCounter)),
-];
+/// By the name of the limiter.
+static ONE: LazyLock<BTreeMap<&str, Scripts>> =
+    LazyLock::new(|| ALGORITHMS.map(|limiter| (limiter.name(), one(limiter))).into());
 
 static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
     let begin = begin_several("");
@@ -85,7 +84,7 @@ fn penalty(operation: &str) -> String {
 
 /// Returns the first part of scripts for several rules, with `more` after the limiters.
 fn begin_several(more: &str) -> String {
-    let limiters = Kind::ALL.map(|limiter| {
+    let limiters = ALGORITHMS.map(|limiter| {
         let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);
         function.replace("NAME", limiter.name())
     });
@@ -101,7 +100,7 @@ fn begin_several(more: &str) -> String {
 
 const HEAD: &str = include_str!("../scripts/head.lua");
 
-fn one(limiter: Kind) -> Scripts {
+fn one(limiter: &dyn Algorithm) -> Scripts {
     let source = |operation| HEAD.to_owned() + &filled(operation, limiter);
     let peek = source(include_str!("../scripts/one/peek.lua"));
     Scripts {
@@ -113,14 +112,8 @@ fn one(limiter: Kind) -> Scripts {
 }
 
 /// Returns an operation with the parts of a limiter.
-fn filled(operation: &str, limiter: Kind) -> String {
-    let source = match limiter {
-        Kind::SlidingWindow => include_str!("../scripts/sliding_window.lua"),
-        Kind::Funnel => include_str!("../scripts/funnel.lua"),
-        Kind::FixedWindow => include_str!("../scripts/fixed_window.lua"),
-        Kind::WindowCounter => include_str!("../scripts/window_counter.lua"),
-    };
-    let parts = source.split("--# ").skip(1).filter_map(|part| part.split_once('\n'));
+fn filled(operation: &str, limiter: &dyn Algorithm) -> String {
+    let parts = limiter.source().split("--# ").skip(1).filter_map(|part| part.split_once('\n'));
     parts.fold(operation.to_owned(), |filled, (name, part)| {
         filled.replace(&format!("--# {name}\n"), part)
     })

@@ -1,13 +1,13 @@
 //! [`ServerLimiter`]: the algorithms that scripts implement.
 
-use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limiter, Limits, Penalty, SingleQuota, SlidingWindow,
-    WindowCounter,
-};
+use zset_std::{AnyLimiter, Limiter, Limits, Penalty};
+#[cfg(doc)]
+use zset_std::{FixedWindow, Funnel, SlidingWindow, WindowCounter};
 
-use super::rule::{Kind, Rule};
+use super::rule::{Algorithm, One, Rule};
+use super::{fixed_window, funnel, sliding_window, window_counter};
 use crate::UnsupportedQuota;
-use private::{One, Plan, Unpenalized};
+use private::{Plan, Unpenalized};
 
 /// An algorithm of [`zset_std`] that runs on a server too, with the same decisions:
 /// [`SlidingWindow`], [`Funnel`], [`FixedWindow`], [`WindowCounter`], any one of them as
@@ -45,47 +45,40 @@ mod private {
         }
     }
 
-    /// One limit.
-    pub trait One: Plan {
-        fn rule(&self) -> Result<Rule, UnsupportedQuota>;
-    }
-
     /// One limit or several.
     pub trait Unpenalized: Plan {}
 }
 
-/// Implements the traits of an algorithm that is one limit.
-macro_rules! one {
-    ($($Limiter:ident: |$limiter:ident| $rule:expr;)*) => {$(
-        impl One for $Limiter {
+/// Lists the algorithms that are one limit. Each has a file beside this one, and a script.
+macro_rules! algorithms {
+    ($($module:ident $Limiter:ident,)*) => {
+        pub(super) const ALGORITHMS: [&dyn Algorithm; [$(stringify!($module)),*].len()] =
+            [$(&$module::OnServer),*];
+
+        impl One for AnyLimiter {
             fn rule(&self) -> Result<Rule, UnsupportedQuota> {
-                let $limiter = self;
-                $rule
+                match self {
+                    $(AnyLimiter::$Limiter(limiter) => limiter.rule(),)*
+                    _ => Err(UnsupportedQuota::NoScript),
+                }
             }
         }
-
-        impl Unpenalized for $Limiter {}
-
-        impl Plan for $Limiter {
-            fn rules(&self) -> Result<Vec<Rule>, UnsupportedQuota> {
-                Ok(vec![self.rule()?])
-            }
-        }
-    )*};
+    };
 }
 
-one! {
-    SlidingWindow: |it| Rule::new(Kind::SlidingWindow, it.quota().into());
-    Funnel: |it| Rule::new(Kind::Funnel, *it);
-    FixedWindow: |it| Rule::new(Kind::FixedWindow, it.quota().into());
-    WindowCounter: |it| Rule::new(Kind::WindowCounter, it.quota().into());
-    AnyLimiter: |it| match it {
-        AnyLimiter::SlidingWindow(limiter) => limiter.rule(),
-        AnyLimiter::Funnel(limiter) => limiter.rule(),
-        AnyLimiter::FixedWindow(limiter) => limiter.rule(),
-        AnyLimiter::WindowCounter(limiter) => limiter.rule(),
-        _ => Err(UnsupportedQuota::NoScript),
-    };
+algorithms! {
+    sliding_window SlidingWindow,
+    funnel Funnel,
+    fixed_window FixedWindow,
+    window_counter WindowCounter,
+}
+
+impl<L: Limiter + One> Unpenalized for L {}
+
+impl<L: Limiter + One> Plan for L {
+    fn rules(&self) -> Result<Vec<Rule>, UnsupportedQuota> {
+        Ok(vec![self.rule()?])
+    }
 }
 
 impl<L: Limiter + One> Unpenalized for Limits<L> {}

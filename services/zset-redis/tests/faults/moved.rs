@@ -29,9 +29,13 @@ fn demote(kind: Kind) {
     let blocking = blocking.with_deadline(PATIENCE);
     let config = ConnectionManagerConfig::new().set_response_timeout(None);
     let manager = runtime.block_on(client.get_connection_manager_with_config(config)).unwrap();
-    let funnel =
-        Keyed::new(manager.clone(), "moved", Funnel::new(quota), OnFailure::Error).unwrap();
-    let funnel = funnel.with_deadline(PATIENCE);
+    let funnels: Vec<_> = (0..4)
+        .map(|_| {
+            let funnel = Funnel::new(quota);
+            let funnel = Keyed::new(manager.clone(), "moved", funnel, OnFailure::Error);
+            funnel.unwrap().with_deadline(PATIENCE)
+        })
+        .collect();
     let leased = LeasedWindow::new(manager.clone(), "moved", quota, OnFailure::Error).unwrap();
     let leased = leased.with_deadline(PATIENCE);
     let board = Leaderboard::new(manager.clone(), "moved").with_deadline(PATIENCE);
@@ -42,10 +46,10 @@ fn demote(kind: Kind) {
         assert!(blocking.check(KEY).unwrap().is_allowed());
         blocking_board.submit("bob", round).unwrap();
         runtime.block_on(async {
-            // Many concurrent calls, which replace the connection together.
-            let calls: Vec<_> = (0..20)
-                .map(|key: u32| {
-                    let funnel = funnel.clone();
+            // Many concurrent calls of several limiters, which replace the connection together.
+            let calls: Vec<_> = (0..400)
+                .map(|key: usize| {
+                    let funnel = funnels[key % funnels.len()].clone();
                     tokio::spawn(async move { funnel.check(&key.to_string()).await })
                 })
                 .collect();
@@ -125,28 +129,61 @@ fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
     }
 }
 
+/// Opens managers to a server that refuses all commands over their first connections, and makes
+/// 1000 calls through limiters over them at the same time. No call may fail. Returns the number of
+/// new connections.
+///
 /// Commands sent after the one that closes a connection get no reply.
-#[test]
-fn a_connection_is_not_replaced_under_other_calls() {
+fn replace(managers: u32, limiters_of_each: u32) -> u32 {
+    let (client, connections) = fake(move |connection, to| {
+        let is_refused = connection < managers;
+        let reply: &[u8] = if is_refused { b"-READONLY a replica\r\n" } else { b":1\r\n" };
+        let _ = to.write_all(reply);
+    });
     let runtime = Runtime::new().unwrap();
-    for _ in 0..8 {
-        let (client, connections) = refusing_first("READONLY a replica");
-        runtime.block_on(async {
+    runtime.block_on(async {
+        let mut limiters = Vec::new();
+        for _ in 0..managers {
             let config = ConnectionManagerConfig::new().set_response_timeout(None);
             let manager = client.get_connection_manager_with_config(config).await.unwrap();
-            let limiter =
-                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Error);
-            let limiter = limiter.unwrap().with_deadline(PATIENCE);
-            let calls: Vec<_> = (0..1000)
-                .map(|_| {
-                    let limiter = limiter.clone();
-                    tokio::spawn(async move { limiter.reset(KEY).await })
-                })
-                .collect();
-            for call in calls {
-                assert!(call.await.unwrap().unwrap());
-            }
-        });
-        assert_eq!(connections.load(Ordering::SeqCst), 2);
+            limiters.extend((0..limiters_of_each).map(|_| {
+                let funnel = Funnel::new(lasting_quota());
+                let limiter = Keyed::new(manager.clone(), "moved", funnel, OnFailure::Error);
+                limiter.unwrap().with_deadline(PATIENCE)
+            }));
+        }
+        let calls: Vec<_> = (0..1000)
+            .map(|call| {
+                let limiter = limiters[call % limiters.len()].clone();
+                tokio::spawn(async move { limiter.reset(KEY).await })
+            })
+            .collect();
+        for call in calls {
+            assert!(call.await.unwrap().unwrap());
+        }
+    });
+    connections.load(Ordering::SeqCst) - managers
+}
+
+#[test]
+fn a_connection_is_not_replaced_under_other_calls() {
+    for _ in 0..8 {
+        assert_eq!(replace(1, 1), 1);
+    }
+}
+
+#[test]
+fn limiters_over_clones_of_a_manager_replace_its_connection_once() {
+    for _ in 0..8 {
+        assert_eq!(replace(1, 5), 1);
+    }
+}
+
+/// The managers have the same settings, so a limiter cannot know whose connection was replaced.
+#[test]
+fn limiters_over_several_managers_replace_the_connection_of_each() {
+    for _ in 0..4 {
+        assert_eq!(replace(3, 1), 3);
+        assert!((3..=6).contains(&replace(3, 2)));
     }
 }

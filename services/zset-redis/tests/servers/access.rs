@@ -315,7 +315,6 @@ fn use_board(pool: Pool<Client>, errors: &mut Errors) {
         errors.of(board.top(2, ties));
         errors.of(board.around("ann", 1, ties));
     }
-    errors.of(board.percentile("ann"));
     errors.of(board.count_at_least(1));
     errors.of(board.len());
     errors.of(board.remove("ann"));

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use zset_redis::blocking::Pool;
 use zset_redis::{Breaker, Failure, Keyed, LeasedWindow, LimiterError, OnFailure};
-use zset_std::{Decision, FakeClock, Funnel, Quota, SlidingWindow, Timestamp, Verdict};
+use zset_std::limit::Block;
+use zset_std::{Decision, FakeClock, Funnel, Penalty, Quota, SlidingWindow, Timestamp, Verdict};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server, fake};
 
@@ -144,13 +145,83 @@ fn the_policy_decides_while_the_server_is_away() {
     assert_eq!(local.refund("ann", 1).unwrap(), 1);
     local.record("ann", 5).unwrap();
     assert!(local.over_limit("ann").unwrap());
-    assert!(local.reset("ann").unwrap());
+    assert!(local.reset("ann").is_err());
     assert!(!local.over_limit("ann").unwrap());
     // The same at a given time.
     let at = |seconds: u64| local.at(Timestamp::from_nanos(seconds * 1_000_000_000));
     assert!(at(3600).check("bob").unwrap().is_allowed());
     assert!(!at(7199).peek("bob").unwrap().is_allowed());
     assert!(at(7200).check("bob").unwrap().is_allowed());
+}
+
+/// The local quota is a fraction of the server's, as the docs advise.
+#[test]
+fn in_an_outage_units_up_to_the_servers_limit_are_denied_rather_than_never_allowed() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let hour = Duration::from_secs(3600);
+    let [one, three] = [1, 3].map(|count| Quota::new(count, hour).unwrap());
+    let local = || OnFailure::local(zset_std::Keyed::<Vec<u8>, _>::new(SlidingWindow::new(one)));
+    let funnel = funnel(&server, local());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let connection = runtime.block_on(server.multiplexed());
+    let awaited = Keyed::new(connection.clone(), "failures", Funnel::new(three), local()).unwrap();
+    let awaited = awaited.with_deadline(DEADLINE);
+    let leased = LeasedWindow::new(connection, "failures", three, local()).unwrap();
+    let leased = leased.with_deadline(DEADLINE);
+    drop(server);
+
+    let denied = |n: u32, decision: Result<Decision, LimiterError>| {
+        let retry_after = DEADLINE;
+        assert_eq!(decision.unwrap().verdict, Verdict::Denied { retry_after }, "{n} units");
+    };
+    for n in [2, 3] {
+        denied(n, funnel.check_n("ann", n));
+        denied(n, funnel.peek_n("ann", n));
+        denied(n, runtime.block_on(awaited.check_n("ann", n)));
+        denied(n, runtime.block_on(awaited.peek_n("ann", n)));
+        denied(n, runtime.block_on(leased.check_n("ann", n)));
+        denied(n, runtime.block_on(leased.peek_n("ann", n)));
+        denied(n, funnel.check_with("ann", three, n));
+        denied(n, funnel.peek_with("ann", three, n));
+    }
+    let throttled = funnel.throttle("ann", 2, 1, 60, 3).unwrap();
+    assert_eq!((throttled.limited, throttled.retry_after), (true, 1));
+    // No server will ever allow these.
+    assert_eq!(funnel.check_n("ann", 4).unwrap().verdict, Verdict::Never);
+    assert_eq!(runtime.block_on(leased.check_n("ann", 4)).unwrap().verdict, Verdict::Never);
+    assert_eq!(funnel.check_with("ann", one, 2).unwrap().verdict, Verdict::Never);
+    assert_eq!(funnel.throttle("ann", 1, 1, 60, 3).unwrap().retry_after, -1);
+    // The denials have not taken the unit that the local limiter may allow.
+    assert!(funnel.check("ann").unwrap().is_allowed());
+}
+
+/// The block on the server stays, so the caller must not believe that it has ended.
+#[test]
+fn a_reset_fails_in_an_outage_and_resets_the_local_limiter() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let local = zset_std::Keyed::<Vec<u8>, _>::new(Funnel::new(quota()));
+    let block = Block::after(NonZeroU32::new(1).unwrap(), Duration::from_secs(3600));
+    let penalty = Penalty::new(Funnel::new(quota()), block);
+    let pool = Pool::new(server.client());
+    let limiter = Keyed::new(pool, "failures", penalty, OnFailure::local(local)).unwrap();
+    // Calls that are not sent cannot run late.
+    let breaker = Breaker::with_clock(FakeClock::new()).with_failures(NonZeroU32::MIN);
+    let cut_off = limiter.clone().with_deadline(DEADLINE).with_breaker(breaker);
+    let limiter = limiter.with_deadline(PATIENCE);
+    assert!(limiter.check_n("ann", 3).unwrap().is_allowed());
+    assert!(!limiter.check("ann").unwrap().is_allowed());
+    server.stop();
+    // Opens the breaker.
+    assert!(cut_off.peek("ann").unwrap().is_allowed());
+    server.proceed();
+    assert!(cut_off.check_n("ann", 3).unwrap().is_allowed());
+    assert!(!cut_off.check("ann").unwrap().is_allowed());
+    let reset = cut_off.reset("ann");
+    assert!(matches!(reset, Err(LimiterError::Failure(Failure::BreakerOpen))), "{reset:?}");
+    assert!(cut_off.check("ann").unwrap().is_allowed());
+    assert!(!limiter.check("ann").unwrap().is_allowed());
+    assert!(limiter.reset("ann").unwrap());
+    assert!(limiter.check("ann").unwrap().is_allowed());
 }
 
 #[test]

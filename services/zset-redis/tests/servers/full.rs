@@ -138,7 +138,6 @@ fn a_board_that_cannot_grow_can_be_read_and_trimmed() {
             table.expect(Reads, "around", board.around("a", 1, Ties::Dense));
             table.expect(Reads, "page", board.page(0, 2, Ties::Competition));
             table.expect(Reads, "top", board.top(2, Ties::Dense));
-            table.expect(Reads, "percentile", board.percentile("a"));
             table.expect(Reads, "count_at_least", board.count_at_least(1));
             table.expect(Reads, "len", board.len());
             table.expect(Reads, "is_empty", board.is_empty());

@@ -126,7 +126,6 @@ fn compare<M: Connect, K>(
 
     assert_eq!(board.len().unwrap(), model.len() as u64);
     assert_eq!(board.score(member).unwrap(), model.score(member).copied());
-    assert_eq!(board.percentile(member).unwrap(), model.percentile(member));
     assert_eq!(board.count_at_least(score).unwrap(), model.count_at_least(&score) as u64);
     let standing = model.standing(member, ties).map(|number| number as u64);
     assert_eq!(board.standing(member, ties).unwrap(), standing, "{ties:?}");
@@ -203,7 +202,6 @@ async fn awaited<C: AsyncConnection>(connection: C) {
     };
     assert_eq!(members(board.page(1, 1, Ties::Dense).await.unwrap()), [b"dan"]);
     assert_eq!(board.around("eve", 1, Ties::Dense).await.unwrap(), None);
-    assert_eq!(board.percentile("ann").await.unwrap(), Some(250.0 / 3.0));
     assert_eq!(board.count_at_least(8).await.unwrap(), 2);
     assert_eq!(board.trim_to(1).await.unwrap(), 2);
     assert_eq!(board.len().await.unwrap(), 1);

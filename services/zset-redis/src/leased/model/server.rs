@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use zset_std::Timestamp;
 
-use crate::leased::draw::{Draw, Grant};
-use crate::leased::slot::Terms;
+use crate::leased::draw::{Draw, Grant, Terms};
 
 /// Executes draws at given times.
 pub(super) trait Server {

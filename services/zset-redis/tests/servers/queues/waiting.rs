@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use redis::cluster::ClusterClient;
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::delay_queue::{ConnectAsync, Lease};
 use zset_redis::{AsyncConnection, DelayQueue, DelayQueueError, Failure};
@@ -126,6 +127,46 @@ fn cluster() {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let connection = cluster.client().get_async_connection().await.unwrap();
         check_tasks(connection, cluster.client()).await;
+    });
+}
+
+/// The settings are like those that the docs advise.
+#[test]
+fn over_a_cluster_a_wait_may_take_longer_than_the_response_timeout() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    let client = ClusterClient::builder(cluster.nodes.iter().map(Server::url))
+        .connection_timeout(PATIENCE)
+        .response_timeout(A_WHILE)
+        .overall_response_timeout(None)
+        .min_retry_wait(10)
+        .max_retry_wait(100)
+        .build()
+        .unwrap();
+    let queue = blocking::DelayQueue::new(Pool::new(client.clone()), "patient");
+    let queue = queue.with_deadline(PATIENCE);
+    // On a busy machine, a lease may exceed the timeout too: then it is lost, and the job is
+    // delivered again.
+    let visibility = A_WHILE;
+
+    let start = Instant::now();
+    let result = queue.wait_lease(visibility).timeout(5 * A_WHILE).block();
+    assert!(has_timed_out(&result), "{result:?}");
+    assert!((5 * A_WHILE..SOON).contains(&start.elapsed()), "{:?}", start.elapsed());
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| queue.wait_lease(visibility).timeout(MINUTE).block());
+        thread::sleep(5 * A_WHILE);
+        queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
+        assert_eq!(worker.join().unwrap().unwrap().payload, b"mail");
+    });
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    queue.clear().unwrap();
+
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let connection = client.get_async_connection().await.unwrap();
+        let queue = DelayQueue::new(connection, "patient").with_deadline(PATIENCE);
+        let mut waiter = queue.waiter(client);
+        let result = waiter.wait_lease(visibility).timeout(5 * A_WHILE).await;
+        assert!(has_timed_out(&result), "{result:?}");
     });
 }
 
