@@ -152,7 +152,7 @@ pub use clock::TokioClock;
 pub use {
     at::At,
     clock::{FakeClock, MonotonicClock, SystemClock},
-    limit::{AsyncKeyedLimiter, Keyed, KeyedLimiter, Observer, ToKey, WhenFull},
+    limit::{AsyncKeyedLimiter, Hold, Keyed, KeyedLimiter, Observer, ToKey, WhenFull},
     random_state::RandomState,
     shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };

@@ -1,4 +1,11 @@
 //! Rate limiters: how many units are allowed in a period.
+//!
+//! # No units
+//!
+//! Every call may be for 0 units. They are always allowed, also during a block, without room for
+//! the key, and with other waiters in line. They are not recorded and not held, insert no key, end
+//! no row of denials, and no [`Observer`] receives a decision on them. So a check or a peek of 0
+//! units only returns how many units remain.
 
 mod any_limiter;
 mod counters;
@@ -15,6 +22,8 @@ mod limits;
 #[cfg(feature = "alloc")]
 mod sliding_window;
 
+#[cfg(feature = "std")]
+mod hold;
 #[cfg(feature = "std")]
 mod keyed;
 #[cfg(feature = "std")]
@@ -52,8 +61,9 @@ pub use sliding_window::SlidingWindow;
 
 #[cfg(feature = "std")]
 pub use {
+    hold::Hold,
     keyed::{Keyed, KeysFull, ToKey, WhenFull},
-    keyed_limiter::{AsyncKeyedLimiter, Held, KeyedLimiter},
+    keyed_limiter::{AsyncKeyedLimiter, KeyedLimiter},
     observer::Observer,
     wait::{NotReady, WaitReady},
 };

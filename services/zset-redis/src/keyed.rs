@@ -356,7 +356,7 @@ impl<M: Connect, L> Keyed<Pool<M>, L> {
 
 #[cfg(feature = "tokio")]
 mod awaited {
-    use zset_std::{AsyncKeyedLimiter, Decision};
+    use zset_std::{AsyncKeyedLimiter, Decision, Funnel};
 
     use super::{AsyncConnection, Keyed, LimiterError, Request, ServerLimiter};
     use crate::flights;
@@ -393,6 +393,21 @@ mod awaited {
 
         async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
             self.refund(key, n).await
+        }
+
+        fn terms(&self) -> Option<Funnel> {
+            self.limiter.terms()
+        }
+
+        fn under(
+            &self,
+            terms: Funnel,
+        ) -> Option<impl AsyncKeyedLimiter<Q, Error = LimiterError> + Send + Sync> {
+            // Only algorithms with one quota have terms.
+            self.limiter.terms()?;
+            let mut limiter = self.clone();
+            limiter.policy.terms = Some(terms);
+            Some(limiter)
         }
     }
 }

@@ -35,7 +35,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, SlidingWindow, Verdict};
+use zset_std::{
+    AsyncKeyedLimiter, Clock, Decision, Funnel, MonotonicClock, Quota, SlidingWindow, Verdict,
+};
 
 use crate::breaker::Pass;
 use crate::connection::{Caller, end};
@@ -473,6 +475,10 @@ where
 
     async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
         Ok(self.refund(key, n))
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        Some(self.terms.quota.into())
     }
 }
 

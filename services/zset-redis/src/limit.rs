@@ -34,15 +34,17 @@ pub use server_limiter::ServerLimiter;
 /// What a limiter does when the server fails or does not reply before the deadline.
 ///
 /// It decides about checks and peeks. `record` and `refund` return the [`Failure`], unless a
-/// limiter in this process replaces the server. `reset` always does: the key may still be there.
+/// limiter in this process replaces the server. `reset` returns it with every policy, since the
+/// server may still have the key.
 #[derive(Clone)]
 pub enum OnFailure {
     /// The call returns the [`Failure`].
     Error,
-    /// The units are denied; zero units are allowed, and more than the limit never. `retry_after`
-    /// is the limiter's deadline: a guess, since it is not known when the server will be back.
+    /// The units are denied. Zero units are allowed, and more than the limit get
+    /// [`Verdict::Never`]. `retry_after` is the limiter's deadline: a guess, since it is not known
+    /// when the server will be back.
     Deny,
-    /// The units are allowed, and more than the limit never: it decides as if no units counted.
+    /// The units are allowed unless they exceed the limit: it decides as if no units counted.
     Allow,
     /// A limiter in this process decides; see [`local`](OnFailure::local).
     Local(Arc<dyn KeyedLimiter<[u8]> + Send + Sync>),
@@ -56,8 +58,8 @@ impl OnFailure {
     /// It denies more units than its own limit, up to the server's limit, since the server may
     /// allow them once it is back. `retry_after` is then a guess, as with [`OnFailure::Deny`].
     ///
-    /// A refund goes to the server once it is back, so one of units that the other limiter has
-    /// allowed may return units of other calls.
+    /// Once the server is back, it receives the refunds. A refund of units that the other limiter
+    /// had allowed may then return units of other calls.
     ///
     /// # Examples
     ///
@@ -98,8 +100,10 @@ pub(crate) struct Policy {
     /// When keys are blocked, or `None` for never.
     block: Option<Block>,
     pub(crate) deadline: Duration,
-    /// The time of all calls, or `None` for the server's.
+    /// The fixed time of all calls; if `None`, the server's clock counts.
     pub(crate) at: Option<Timestamp>,
+    /// The terms of all calls, or `None` for those of the rules.
+    pub(crate) terms: Option<Funnel>,
     on_failure: OnFailure,
     pub(crate) observer: Option<FailureObserver>,
     pub(crate) breaker: Option<Breaker>,
@@ -123,6 +127,7 @@ impl Policy {
             block: limiter.block(),
             deadline: Duration::from_secs(1),
             at: None,
+            terms: None,
             on_failure,
             observer: None,
             breaker: None,
@@ -140,7 +145,8 @@ impl Policy {
         if self.micros().is_some_and(|micros| micros > MOST) {
             return Err(LimiterError::TimeTooLate);
         }
-        Ok(Request { policy: self, step, key, n, own_rule: None, read })
+        let own_rule = self.terms.map(|terms| self.rules[0].with(terms)).transpose()?;
+        Ok(Request { policy: self, step, key, n, own_rule, read })
     }
 
     /// Returns a check of one unit at the server's time, as sent for several callers.
@@ -329,7 +335,7 @@ impl<T> Request<'_, T> {
         reply.map(drop).or_else(|failure| {
             let local = self.policy.local(failure)?;
             let now = self.policy.at.unwrap_or_else(|| local.now());
-            // As many as the limit allows; beyond it, the key is over the limit anyway.
+            // At most the units that remain: beyond those, the key is over the limit anyway.
             let n = self.n.min(local.preview(self.key, 0, now).remaining);
             let _ = local.decide(self.key, n, now);
             Ok(())
@@ -347,8 +353,8 @@ impl<T> Request<'_, T> {
         units.or_else(|failure| Ok(self.policy.local(failure)?.refund(self.key, self.n)))
     }
 
-    /// Returns whether the server has removed a key. Its replacement cannot answer for it, since a
-    /// block may stay.
+    /// Returns whether the server has removed a key. A limiter that replaces it cannot answer this,
+    /// since the server may still block the key.
     pub(crate) fn was_reset(&self, reply: Result<Value, Failure>) -> Result<bool, LimiterError> {
         let removed = reply.and_then(|reply| match reply {
             Value::Int(keys) => Ok(keys > 0),

@@ -1,8 +1,8 @@
-//! Serves an API with axum: one route is limited by the client's address, the other by the tier of
-//! its token.
+//! Serves an API with axum: one route is limited by the client's address, the other by the account
+//! of its token.
 //!
-//! Each tier is a policy that applies to the tokens of its accounts. The limits are in this
-//! process, or in Redis, where several processes share them. Without `--listen`, the program is
+//! An account has the quota of its tier. The limits are in this process, or in Redis, where several
+//! processes share them. Without `--listen`, the program is
 //! also the client: it sends requests until they are denied, and exits. With it, it prints curl
 //! commands to try, and serves until Ctrl-C:
 //!
@@ -33,7 +33,7 @@ use zset_tower::key::{self, Key, PeerIp};
 use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer, RequestHead};
 
 const HELP: &str = "\
-Serves /time, limited by the client's address, and /search, limited by the tier of its token.
+Serves /time, limited by the client's address, and /search, limited by the account of its token.
 
 Usage: api [--listen ADDRESS] [--redis URL]
 
@@ -72,46 +72,43 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     .with_hashed_keys(secret());
     let key = key.map(|address| address.to_string());
     let missing_key = MissingKey::Deny(status);
-    let policy = Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?;
-    Ok(policy.with_quota(quota))
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Tier {
-    Free,
-    Paid,
+    Ok(Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?)
 }
 
 /// Returns the account of a token, like a database would.
-fn account(head: &RequestHead<'_>) -> Option<(&'static str, Tier)> {
-    match head.headers.get(AUTHORIZATION)?.as_bytes() {
-        b"Bearer ann" => Some(("ann", Tier::Free)),
-        b"Bearer bob" => Some(("bob", Tier::Free)),
-        b"Bearer cid" => Some(("cid", Tier::Paid)),
-        _ => None,
-    }
+fn account(head: &RequestHead<'_>) -> Option<String> {
+    let account = match head.headers.get(AUTHORIZATION)?.as_bytes() {
+        b"Bearer ann" => "ann",
+        b"Bearer bob" => "bob",
+        b"Bearer cid" => "cid",
+        _ => return None,
+    };
+    Some(account.to_owned())
 }
 
-/// The limit of the accounts of a tier. Without an account there is no key, so the status is 401:
-/// tokens made up by clients take no memory.
-fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
+/// Returns whether an account pays, like a database would.
+fn pays(account: &str) -> bool {
+    account == "cid"
+}
+
+/// The limit of each account, by its tier. Without an account there is no key, so the status is
+/// 401: tokens made up by clients take no memory.
+fn per_account(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
+    let name = "per-account";
     let per_second = |count| Quota::new(count, Duration::from_secs(1)).map(Funnel::new);
-    let (name, funnel) = match tier {
-        Tier::Free => ("free", per_second(1)?.with_capacity(3)?),
-        Tier::Paid => ("paid", per_second(5)?.with_capacity(20)?),
-    };
-    let key = key::from_fn(|head| Some(account(head)?.0.to_owned()));
+    let free = per_second(1)?.with_capacity(3)?;
+    let paid = per_second(5)?.with_capacity(20)?;
+    let key = key::from_fn(account);
     let missing_key = MissingKey::Challenge("Bearer");
     let policy = if let Some(redis) = redis {
         let on_failure = zset_redis::OnFailure::Error;
-        let limiter = zset_redis::Keyed::new(redis.clone(), name, funnel, on_failure)?;
+        let limiter = zset_redis::Keyed::new(redis.clone(), name, free, on_failure)?;
         let limiter = limiter.with_hashed_keys(secret());
-        Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(funnel)
+        Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?
     } else {
-        Policy::funnel(name, funnel, key, missing_key)?
+        Policy::funnel(name, free, key, missing_key)?
     };
-    // Clients without an account receive the challenge of the free tier.
-    Ok(policy.when(move |head| account(head).map_or(Tier::Free, |account| account.1) == tier))
+    Ok(policy.with_quota_by(move |account: &String| if pays(account) { paid } else { free })?)
 }
 
 async fn time() -> String {
@@ -170,11 +167,9 @@ async fn run() -> Result<(), Box<dyn Error>> {
     };
     let redis = redis.as_ref();
 
-    let tiers = RateLimitLayer::new(per_account(Tier::Free, redis)?)
-        .with_policy(per_account(Tier::Paid, redis)?);
     let router = Router::new()
         .route("/time", get(time).layer(RateLimitLayer::new(per_ip(redis)?)))
-        .route("/search", get(search).layer(tiers));
+        .route("/search", get(search).layer(RateLimitLayer::new(per_account(redis)?)));
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     let Some(address) = address else {
         let listener = TcpListener::bind("127.0.0.1:0").await?;

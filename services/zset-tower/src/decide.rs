@@ -20,7 +20,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use http::StatusCode;
-use zset_std::Decision;
+use zset_std::{Decision, Quota};
 
 use crate::policy::{FailedLimiter, Policy};
 use crate::request_head::RequestHead;
@@ -42,6 +42,8 @@ pub(crate) struct Outcome {
     /// The index of the policy.
     pub(crate) place: usize,
     pub(crate) answer: Answer,
+    /// The quota of the request's key, if it has its own.
+    pub(crate) quota: Option<Quota>,
     /// The units, if more calls may follow.
     pub(crate) units: Option<Units>,
 }
@@ -82,7 +84,7 @@ impl Units {
 impl Outcome {
     #[inline]
     pub(crate) fn new(place: usize, answer: Answer, units: Option<Units>) -> Self {
-        Outcome { place, answer, units }
+        Outcome { place, answer, quota: None, units }
     }
 
     pub(crate) fn decision(&self) -> Option<&Decision> {
@@ -210,6 +212,14 @@ impl Outcomes {
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
         self.iter().any(Outcome::is_rejection)
+    }
+
+    /// Sets the quota of the request's key, if it has its own.
+    pub(crate) fn with_quota(mut self, quota: Option<Quota>) -> Self {
+        if let Outcomes::One(outcome) = &mut self {
+            outcome.quota = quota;
+        }
+        self
     }
 
     pub(crate) fn into_vec(self) -> Vec<Outcome> {

@@ -57,26 +57,28 @@ impl RateHeaders {
         keys: &[String],
         retry_after: Option<u64>,
     ) -> Option<Box<Self>> {
-        let decided = outcomes
-            .iter()
-            .filter_map(|outcome| Some((&*policies[outcome.place], outcome.decision()?)));
+        let decided = outcomes.iter().filter_map(|outcome| {
+            Some((&*policies[outcome.place], &outcome.quota, outcome.decision()?))
+        });
         let mut rest = decided.clone();
-        let (first, decision) = rest.next()?;
+        let (first, quota, decision) = rest.next()?;
         let (policy, limit) = if keys.is_empty() && rest.next().is_none() {
             let policy = match &first.item {
-                Some((limit, item)) if *limit == decision.limit => item.clone(),
-                _ => first.item(decision.limit).try_into().ok()?,
+                Some((limit, item)) if *limit == decision.limit && quota.is_none() => item.clone(),
+                _ => first.item(decision.limit, *quota).try_into().ok()?,
             };
             (policy, limit_item(first, decision, retry_after).try_into().ok()?)
         } else {
             let keys = || keys.iter().map(String::as_str).chain(iter::repeat(""));
             let all = || decided.clone().zip(keys());
-            let policies = all().map(|((policy, it), key)| policy.item(it.limit) + key);
-            let limits = all().map(|((policy, it), key)| limit_item(policy, it, retry_after) + key);
+            let policies =
+                all().map(|((policy, quota, it), key)| policy.item(it.limit, *quota) + key);
+            let limits =
+                all().map(|((policy, _, it), key)| limit_item(policy, it, retry_after) + key);
             (list(policies)?, list(limits)?)
         };
         let legacy = matches!(shown, Shown::StandardAndLegacy).then(|| {
-            let decision = strictest(decided.map(|(_, decision)| decision)).unwrap_or(decision);
+            let decision = strictest(decided.map(|(_, _, decision)| decision)).unwrap_or(decision);
             let Decision { limit, remaining, .. } = *decision;
             [limit.into(), remaining.into(), effective_window(decision, retry_after)]
         });

@@ -21,7 +21,7 @@
 //! use zset_tower::{MissingKey, Policy};
 //!
 //! // Ten requests a second for each pair of an API key and a path.
-//! let key = (Header::new(HeaderName::from_static("x-api-key")), Path);
+//! let key = (Header::new(HeaderName::from_static("x-api-key")), Path::new());
 //! let quota = Quota::new(10, Duration::from_secs(1))?;
 //! let policy = Policy::funnel("per-key", quota, key, MissingKey::deny())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,9 +38,7 @@ use http::{HeaderValue, StatusCode};
 
 pub use forwarded::ForwardedFor;
 use forwarded::token;
-pub use request::{
-    AsyncFn, Extension, Global, Header, Map, Path, PeerIp, SyncFn, from_async_fn, from_fn, network,
-};
+pub use request::{Extension, Global, Header, Map, Path, PeerIp, from_async_fn, from_fn, network};
 
 use crate::decide::Answer;
 use crate::policy::PolicyError;
@@ -118,6 +116,9 @@ const REQUIRING_A_HEADER: [StatusCode; 4] = [
 ///
 /// A client must not be able to avoid a limit by omitting its key, so use [`Allow`](Self::Allow)
 /// only together with another policy that limits such requests.
+///
+/// It counts only for requests to which the policy applies: one that the condition of
+/// [`Policy::when`](crate::Policy::when) excludes passes, with a key or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingKey<K> {
     /// The policy does not apply to the request.

@@ -145,7 +145,7 @@ impl RateLimitLayer {
     /// # use zset_tower::key::Global;
     /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
     /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
-    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    /// # let policy = Policy::funnel("all", quota, Global::new(), MissingKey::Allow)?;
     ///
     /// let layer = RateLimitLayer::new(policy).with_response(|rejection, head| {
     ///     let accept = head.headers.get(ACCEPT).and_then(|it| it.to_str().ok());
@@ -167,7 +167,7 @@ impl RateLimitLayer {
     /// # use zset_tower::key::Global;
     /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
     /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
-    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
+    /// # let policy = Policy::funnel("all", quota, Global::new(), MissingKey::Allow)?;
     /// let layer = RateLimitLayer::new(policy).with_response(|rejection, _| rejection.to_grpc());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

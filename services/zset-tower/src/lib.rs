@@ -1,9 +1,9 @@
 //! Rate limits for tower services, such as those of axum, hyper and tonic.
 //!
 //! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
-//! [`Key`], such as the client's address, whose limit the request counts towards. A request passes
-//! if all policies allow it. Otherwise it is [rejected](Rejection), usually with status 429, and
-//! takes no units.
+//! [`Key`](key::Key), such as the client's address, whose limit the request counts towards. A
+//! request passes if all policies allow it. Otherwise it is [rejected](Rejection), usually with
+//! status 429, and takes no units.
 //!
 //! # Examples
 //!
@@ -50,8 +50,10 @@
 //! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
 //! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one
 //!   whose state is on a server. You must [choose](FailedLimiter) what happens if it fails.
-//! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of
-//!   users, and [`with_cost`](Policy::with_cost) makes some count more than others.
+//! - [`with_quota_by`](Policy::with_quota_by) gives each key a quota of its own: for tiers, and for
+//!   quotas from a database.
+//! - [`when`](Policy::when) restricts a policy to some requests, such as those of one method, and
+//!   [`with_cost`](Policy::with_cost) makes some count more than others.
 //! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
 //! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
 //!
@@ -77,11 +79,13 @@
 //! With a sliding window, a fixed window or a funnel, a client that makes at most `q` requests in
 //! any `w` seconds is not denied: for a funnel, `q` is its capacity, which is allowed at once, and
 //! `w` the time in which a full one empties. With a [`WindowCounter`](zset_std::WindowCounter) it
-//! may be: 10 requests at the start of a window of 60 seconds all count 60.001 seconds later. `r`
-//! more are allowed now, and a client that makes at most that many in the next `t` seconds is not
-//! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which
-//! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
-//! until the same request would be allowed, rounded up:
+//! may be denied: 10 requests at the start of a window of 60 seconds all count 60.001 seconds
+//! later. `w` is missing if the limiter has several quotas, or does not
+//! [return](zset_std::KeyedLimiter::terms) its quota. `r` more are allowed now, and a client that
+//! makes at most that many in the next `t` seconds is not denied.
+//! [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which requests
+//! share a quota. A denied response has the same headers and `Retry-After`, the seconds until the
+//! same request would be allowed, rounded up:
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
@@ -208,7 +212,7 @@ mod request_head;
 mod service;
 mod telemetry;
 
-pub use key::{Key, MissingKey};
+pub use key::MissingKey;
 pub use layer::RateLimitLayer;
 pub use policy::{FailedLimiter, Policy, PolicyError};
 pub use rejection::Rejection;

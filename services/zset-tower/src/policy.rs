@@ -22,7 +22,7 @@ use crate::key::{Key, MissingKey};
 use crate::request_head::RequestHead;
 use crate::telemetry::{Telemetry, with_keys};
 
-use limiter::{Limiter, Mode, Source};
+use limiter::{AnySource, Limiter, Mode, Source, TermsByKey};
 
 /// The maximum number of keys of limiters that a policy creates; new keys beyond it share a limit.
 const MAX_KEYS: usize = 100_000;
@@ -31,7 +31,6 @@ const MAX_KEYS: usize = 100_000;
 type OfRequest<T> = Box<dyn Fn(&RequestHead<'_>) -> T + Send + Sync>;
 type IsCharged = Box<dyn Fn(&Response<()>) -> bool + Send + Sync>;
 type Spawn = Box<dyn Fn(Later<()>) + Send + Sync>;
-type Start = dyn Fn(&RequestHead<'_>, usize, u32, Mode) -> Step<Outcomes> + Send + Sync;
 
 /// A named limit: the limiter, the key that a request counts towards, and its cost.
 ///
@@ -45,32 +44,34 @@ type Start = dyn Fn(&RequestHead<'_>, usize, u32, Mode) -> Step<Outcomes> + Send
 ///
 /// # Examples
 ///
-/// A hundred requests a minute for each client, and a thousand for those that pay:
+/// A hundred requests a minute for each user, and a thousand for those that pay. A request without
+/// a user is rejected with status 401:
 ///
 /// ```
 /// use std::time::Duration;
 /// use zset_std::Quota;
-/// use zset_tower::key::PeerIp;
+/// use zset_tower::key::Extension;
 /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
 ///
-/// /// Inserted into the extensions by an earlier layer.
-/// #[derive(Clone)]
-/// struct Paying;
+/// /// Inserted into the extensions by the layer that authenticates.
+/// #[derive(Clone, PartialEq, Eq, Hash)]
+/// struct User(u64);
 ///
+/// # fn pays(user: &User) -> bool { user.0 == 7 }
 /// let minute = Duration::from_secs(60);
-/// let deny = MissingKey::deny();
-/// let free = Policy::window("free", Quota::new(100, minute)?, PeerIp::new(), deny)?
-///     .when(|head| head.extensions.get::<Paying>().is_none());
-/// let paid = Policy::window("paid", Quota::new(1000, minute)?, PeerIp::new(), deny)?
-///     .when(|head| head.extensions.get::<Paying>().is_some());
-/// let layer = RateLimitLayer::new(free).with_policy(paid);
+/// let (free, paid) = (Quota::new(100, minute)?, Quota::new(1000, minute)?);
+/// let user = Extension::<User>::new();
+/// let policy = Policy::window("per-user", free, user, MissingKey::Challenge("Bearer"))?
+///     .with_quota_by(move |user: &User| if pays(user) { paid } else { free })?;
+/// let layer = RateLimitLayer::new(policy);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Policy {
     pub(crate) name: String,
     /// The name, as a structured field.
     pub(crate) quoted: String,
-    quota: Option<Funnel>,
+    /// The quota of the limiter, with the capacity of a funnel, when the policy was created.
+    terms: Option<Funnel>,
     /// The unit of the quota, as a structured field, unless it is requests.
     unit: Option<String>,
     /// The usual limit and its item in `RateLimit-Policy`, if the quota is known.
@@ -85,13 +86,15 @@ pub struct Policy {
     spawn: Option<Spawn>,
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
-    /// Finds the key of a request, and takes its units or prepares to.
-    start: Box<Start>,
+    source: Box<dyn AnySource>,
     pub(crate) telemetry: Telemetry,
 }
 
 impl Policy {
     /// Creates a policy from a limiter in this process. **O(1)**.
+    ///
+    /// The headers show the quota that the limiter has now. A quota that is set later is shown if
+    /// its limit differs.
     ///
     /// # Errors
     ///
@@ -169,7 +172,7 @@ impl Policy {
     ) -> Result<Self, PolicyError> {
         let limiter =
             Keyed::new(SlidingWindow::new(quota)).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
+        with_keys(name, limiter, key, missing_key)
     }
 
     /// Creates a policy that allows units at the rate of a funnel, and up to its capacity at once,
@@ -203,13 +206,17 @@ impl Policy {
         key: E,
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
-        let funnel = funnel.into();
-        let limiter = Keyed::new(funnel).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(funnel))
+        let limiter = Keyed::new(funnel.into()).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        with_keys(name, limiter, key, missing_key)
     }
 
     /// Returns the policy with a condition: it applies only to requests for which `condition`
     /// returns `true`. **O(1)**.
+    ///
+    /// It does not limit any other request, whatever its [`MissingKey`]: **a request to which no
+    /// policy of the layer applies is unlimited**. Two policies for two tiers, say, both miss a
+    /// request without a user. So add a policy for all requests, or use one policy with a
+    /// [quota by key](Self::with_quota_by).
     pub fn when(
         mut self,
         condition: impl Fn(&RequestHead<'_>) -> bool + Send + Sync + 'static,
@@ -245,11 +252,10 @@ impl Policy {
     /// was dropped, e.g. because the client disconnected. Otherwise, a client could avoid charges
     /// by not waiting for responses.
     ///
-    /// With a limiter in this process, units are [held](zset_std::KeyedLimiter::hold), and recorded
-    /// only when the response is available, so an [`Observer`](zset_std::Observer) of the limiter
-    /// receives the charged units. A limiter whose calls are awaited, or one of your own that does
-    /// not hold units, takes the units before the call, and refunds them before the response is
-    /// returned. They stay taken if that fails, or if the request took longer than a tenth of the
+    /// With a limiter in this process, units are [held](zset_std::Hold), and recorded only when the
+    /// response is available. Until then they count for all policies that share the limiter. A
+    /// limiter whose calls are awaited, or one of your own, cannot hold units: it takes them before
+    /// the call, and refunds them before the response is returned. They stay taken if that fails, or if the request took longer than a tenth of the
     /// time in which they come back anyway: a limiter refunds the newest units of a key, and would
     /// forget failures in the meantime too early.
     ///
@@ -352,16 +358,71 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with the quota of its limiter, or with its funnel, to show in
-    /// `RateLimit-Policy`. **O(1)**.
+    /// Returns the policy with a quota for each key: for tiers, and for limits from a database that
+    /// change at run time. A funnel takes a [`Funnel`] to set the capacity as well. **O(1)**.
     ///
-    /// Without it, the header shows only the limit. With it, `w` is the time in which the limit is
-    /// regained at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
-    /// fifty at once, are shown as `q=50;w=5`.
-    pub fn with_quota(mut self, quota: impl Into<Funnel>) -> Self {
-        self.quota = Some(quota.into());
-        self.render();
-        self
+    /// The function is called once for each request with a key, or with the key that
+    /// [`MissingKey::Shared`] sets. `K` is the type of the keys. The limiter's own quota is not
+    /// used.
+    ///
+    /// All requests of a key share its state, so units allowed under one quota count under the next
+    /// one, as in [`Keyed::check_with`], which lists the effects of changed periods. The headers show
+    /// the quota of the request's key.
+    ///
+    /// On a server, a quota that the limiter does not support, such as a window longer than its own,
+    /// is an error of that call, for which there is [`FailedLimiter`]. A limiter that replaces the
+    /// server in an outage uses its own quota.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] if the keys have another type than `K`, or if the limiter has several quotas
+    /// or is one of your own that takes no quota with a call.
+    ///
+    /// # Examples
+    ///
+    /// The quota of a user is found when the user is authenticated. Users are compared by their id,
+    /// so one who upgrades does not start again:
+    ///
+    /// ```
+    /// use std::hash::{Hash, Hasher};
+    /// use std::time::Duration;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Extension;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// #[derive(Clone)]
+    /// struct User {
+    ///     id: u64,
+    ///     quota: Quota,
+    /// }
+    ///
+    /// impl PartialEq for User {
+    ///     fn eq(&self, other: &Self) -> bool {
+    ///         self.id == other.id
+    ///     }
+    /// }
+    ///
+    /// impl Eq for User {}
+    ///
+    /// impl Hash for User {
+    ///     fn hash<H: Hasher>(&self, state: &mut H) {
+    ///         self.id.hash(state);
+    ///     }
+    /// }
+    ///
+    /// let quota = Quota::new(10, Duration::from_secs(1))?;
+    /// let user = Extension::<User>::new();
+    /// let policy = Policy::funnel("per-user", quota, user, MissingKey::Challenge("Bearer"))?
+    ///     .with_quota_by(|user: &User| user.quota)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_quota_by<K: 'static, T: Into<Funnel>>(
+        mut self,
+        quota: impl Fn(&K) -> T + Send + Sync + 'static,
+    ) -> Result<Self, PolicyError> {
+        let terms_by_key: TermsByKey<K> = Arc::new(move |key| quota(key).into());
+        self.source.set_terms_by_key(&terms_by_key)?;
+        Ok(self)
     }
 
     /// Returns the policy with a unit of its quota to show in `RateLimit-Policy`, such as
@@ -382,7 +443,7 @@ impl Policy {
     ///
     /// // A megabyte a minute. A request that does not declare its length is rejected.
     /// let quota = Quota::new(1_000_000, Duration::from_secs(60))?;
-    /// let policy = Policy::funnel("uploads", quota, Global, MissingKey::Allow)?
+    /// let policy = Policy::funnel("uploads", quota, Global::new(), MissingKey::Allow)?
     ///     .with_quota_unit("content-bytes")?
     ///     .with_cost(|head| {
     ///         let length = head.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
@@ -401,7 +462,7 @@ impl Policy {
     ///
     /// A request for which `partition_key` returns `None` has none. The key is shown unchanged, so
     /// for a secret, such as a token, return a hash. Derive it from the same data as the policy's
-    /// [`Key`](crate::Key): different keys of the limiter need different partition keys.
+    /// [`Key`](crate::key::Key): different keys of the limiter need different partition keys.
     ///
     /// # Examples
     ///
@@ -432,9 +493,9 @@ impl Policy {
 
     /// Renders the constant parts.
     fn render(&mut self) {
-        self.item = self.quota.and_then(|funnel| {
-            let limit = funnel.capacity();
-            Some((limit, HeaderValue::try_from(self.item(limit)).ok()?))
+        self.item = self.terms.and_then(|terms| {
+            let limit = terms.capacity();
+            Some((limit, HeaderValue::try_from(self.item(limit, None)).ok()?))
         });
     }
 
@@ -445,11 +506,11 @@ impl Policy {
         limiter: Limiter<E::Key>,
     ) -> Result<Self, PolicyError> {
         let challenge = missing_key.challenge()?;
-        let source = Source { key, missing_key, limiter };
-        Ok(Policy {
+        let source = Source { key, missing_key, limiter, terms_by_key: None };
+        let mut policy = Policy {
             name: name.to_owned(),
             quoted: headers::string(name).ok_or(PolicyError::InvalidName)?,
-            quota: None,
+            terms: source.terms(),
             unit: None,
             item: None,
             partition_key: None,
@@ -458,9 +519,11 @@ impl Policy {
             is_charged: None,
             spawn: None,
             challenge,
-            start: Box::new(move |head, place, n, mode| source.start(head, place, n, mode)),
+            source: Box::new(source),
             telemetry: Telemetry::default(),
-        })
+        };
+        policy.render();
+        Ok(policy)
     }
 
     #[inline]
@@ -476,14 +539,14 @@ impl Policy {
     /// Takes the units of a request from this policy alone.
     #[inline]
     pub(crate) fn check(&self, head: &RequestHead<'_>, place: usize) -> Step<Outcomes> {
-        (self.start)(head, place, self.cost(head), Mode::Alone)
+        self.source.start(head, place, self.cost(head), Mode::Alone)
     }
 
     /// Finds the key of a request, for a check together with other policies.
     pub(crate) fn prepare(&self, head: &RequestHead<'_>, place: usize) -> Step<Outcomes> {
         let by_response = self.is_charged_by_response() && !self.is_shadow();
         let mode = if by_response { Mode::ByResponse } else { Mode::Together };
-        (self.start)(head, place, self.cost(head), mode)
+        self.source.start(head, place, self.cost(head), mode)
     }
 
     #[inline]
@@ -537,9 +600,9 @@ impl Policy {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at
-    /// once.
-    pub(crate) fn item(&self, limit: u32) -> String {
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at once,
+    /// and the quota of the key, if it has its own.
+    pub(crate) fn item(&self, limit: u32, quota: Option<Quota>) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
         item.push_str(&limit.to_string());
@@ -547,11 +610,19 @@ impl Policy {
             item.push_str(";qu=");
             item.push_str(unit);
         }
-        if let Some(funnel) = self.quota {
+        if let Some(quota) = quota.or_else(|| Some(self.terms(limit)?.quota())) {
             item.push_str(";w=");
-            item.push_str(&window(funnel.quota(), limit).to_string());
+            item.push_str(&window(quota, limit).to_string());
         }
         item
+    }
+
+    /// Returns the quota of the limiter, which now has this limit.
+    fn terms(&self, limit: u32) -> Option<Funnel> {
+        match self.terms {
+            Some(terms) if terms.capacity() != limit => self.source.terms(),
+            terms => terms,
+        }
     }
 }
 
@@ -570,7 +641,7 @@ impl fmt::Debug for Policy {
         let mut debug = f.debug_struct("Policy");
         debug
             .field("name", &self.name)
-            .field("quota", &self.quota.map(|funnel| funnel.quota()))
+            .field("quota", &self.terms.map(|terms| terms.quota()))
             .finish_non_exhaustive()
     }
 }
@@ -604,6 +675,11 @@ pub enum PolicyError {
     /// The challenge for requests without a key does not begin with the name of a scheme, or is not
     /// printable ASCII.
     InvalidChallenge,
+    /// The [quota by key](Policy::with_quota_by) is a function of another type than the keys have.
+    OtherKey,
+    /// The limiter does not take a [quota by key](Policy::with_quota_by): it has several quotas, or
+    /// is one that takes no quota with a call.
+    QuotaNotByKey,
 }
 
 impl fmt::Display for PolicyError {
@@ -619,6 +695,8 @@ impl fmt::Display for PolicyError {
             PolicyError::InvalidChallenge => {
                 "challenge for requests without a key has no scheme or is not printable ASCII"
             }
+            PolicyError::OtherKey => "quota by key is a function of another type than the keys",
+            PolicyError::QuotaNotByKey => "limiter does not take a quota by key",
         })
     }
 }

@@ -62,6 +62,7 @@ where
         self.inner.poll_ready(context)
     }
 
+    #[inline]
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
         let head = RequestHead::from(&request);
         match decide(&self.settings.policies, &head) {
@@ -136,6 +137,7 @@ where
 {
     type Output = Result<Response<ResponseBody<R>>, S::Error>;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         const COMPLETED: &str = "a future is not polled after it has completed";
         let mut state = self.project().state;

@@ -67,6 +67,12 @@
 //! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```
 //!
+//! # Units that may not count
+//!
+//! A failed login counts, and a successful one does not. A [`Hold`](crate::Hold) reserves units
+//! until that is known, so that no more logins are in progress than may fail. It is charged or
+//! released once; if it is dropped, it is charged. Its example is such a login.
+//!
 //! # In place of a recipe for Redis
 //!
 //! | the usual recipe | here |

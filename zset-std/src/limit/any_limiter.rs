@@ -1,5 +1,6 @@
 //! [`AnyLimiter`]: an algorithm that is chosen at run time.
 
+use super::limiter::Under;
 use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter};
 use crate::Timestamp;
 
@@ -166,6 +167,19 @@ impl Limiter for AnyLimiter {
             (AnyLimiter::Funnel(_), AnyLimiter::Funnel(_), AnyState::Funnel(_)) => {}
             _ => *state = AnyState::New,
         }
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        each!(self, limiter => limiter.terms())
+    }
+
+    fn under(&self, terms: Funnel) -> Option<impl Limiter<State = AnyState>> {
+        let limiter = match self {
+            // Its units are recorded by the rate of the terms.
+            AnyLimiter::Funnel(_) => AnyLimiter::Funnel(terms),
+            limiter => *limiter,
+        };
+        Some(Under { limiter, terms })
     }
 }
 

@@ -10,7 +10,8 @@ use core::array;
 use core::borrow::{Borrow, BorrowMut};
 use core::time::Duration;
 
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::limiter::Under;
+use super::{Decision, Funnel, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// A counter that restarts at every multiple of the period.
@@ -125,6 +126,14 @@ macro_rules! counter {
                 let mut exact = counts.exact(before.quota);
                 exact.change_period(self.quota);
                 counts.keep(exact, self.quota);
+            }
+
+            fn terms(&self) -> Option<Funnel> {
+                Some(self.quota.into())
+            }
+
+            fn under(&self, terms: Funnel) -> Option<impl Limiter<State = Self::State>> {
+                Some(Under { limiter: *self, terms: terms.quota() })
             }
         }
 

@@ -19,6 +19,10 @@ pub enum Verdict {
         ///
         /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
         /// estimate.
+        ///
+        /// Units that are [held](super::Hold) are left out, since they may be released at any time:
+        /// this is the wait for units on record. If only held units are in the way, it is a guess of
+        /// a second.
         retry_after: Duration,
     },
     /// The units can never be allowed, since they exceed the limit. Nothing is taken from the
@@ -55,7 +59,7 @@ pub struct Decision {
     /// The units that would be allowed now, after this decision.
     pub remaining: u32,
     /// How long until `limit` units would be allowed at once, if no others are allowed in the
-    /// meantime.
+    /// meantime, and those that are held are released.
     pub reset_after: Duration,
 }
 
@@ -75,14 +79,16 @@ impl Decision {
         }
     }
 
-    /// Returns the decision on `n` units, given this one, if `held` others are in flight. The wait
-    /// for those ends when one of them is settled, which may be at any time: it is a second.
-    pub(super) fn beside(mut self, n: u32, held: u32) -> Decision {
-        if self.is_allowed() && n > 0 && self.remaining < held {
+    /// Returns the decision on `n` units, given this one, if `held` others are in flight. Any of
+    /// these may be released at any time, so the wait for them is a guess.
+    pub(super) fn beside(mut self, n: u32, held: u64) -> Decision {
+        if self.is_allowed() && n > 0 && u64::from(self.remaining) < held {
             self.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
             self.remaining = self.remaining.saturating_add(n);
         }
-        Decision { remaining: self.remaining.saturating_sub(held), ..self }
+        // At most what remains.
+        let remaining = u64::from(self.remaining).saturating_sub(held) as u32;
+        Decision { remaining, ..self }
     }
 
     /// Converts durations that count from `counted` to durations that count from `now`, the

@@ -146,8 +146,11 @@ impl<L: Limiter> Direct<L> {
         self.peek_n(0, now).remaining == 0
     }
 
-    /// Records `n` units, even beyond the limit. Costs as much as a check.
+    /// Records `n` units, even beyond the limit; 0 units are a no-op. Costs as much as a check.
     pub fn record(&mut self, n: u32, now: Timestamp) {
+        if n == 0 {
+            return;
+        }
         self.newest = self.newest.max(now);
         self.limiter.record(&mut self.state, n, self.newest);
     }

@@ -150,6 +150,14 @@ impl Limiter for Funnel {
     fn idle_from(&self, level: &Level) -> Timestamp {
         level.empty_at()
     }
+
+    fn terms(&self) -> Option<Funnel> {
+        Some(*self)
+    }
+
+    fn under(&self, terms: Funnel) -> Option<impl Limiter<State = Level>> {
+        Some(terms)
+    }
 }
 
 impl SingleQuota for Funnel {

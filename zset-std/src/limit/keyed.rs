@@ -5,6 +5,7 @@ use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::string::String;
 use std::sync::Arc;
@@ -13,14 +14,12 @@ use std::vec::Vec;
 
 use zset_core::Equivalent;
 
-#[cfg(doc)]
-use super::KeyedLimiter;
+use super::hold::Place;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Locked, Registry, default_shards};
 use super::{
-    Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, Verdict,
-    WaitReady,
+    Decision, Funnel, Limiter, Quota, SingleQuota, Throttle, ThrottleError, Verdict, WaitReady,
 };
 use crate::at::timed;
 use crate::sync::{Mutex, SpinLock, lock};
@@ -37,6 +36,9 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Sweeping a key discards its
 /// history, so its units do not count under a period that is set later, or that no
 /// [call](Self::check_with) had before.
+///
+/// A [`Hold`](super::Hold) is units of which it is known later whether they count. Until then,
+/// every call counts them beside the units on record.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
 /// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
@@ -144,7 +146,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self
     }
 
-    /// Returns the limiter with an observer of its decisions. **O(1)**.
+    /// Returns the limiter with an observer of its decisions: see there which these are. **O(1)**.
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers = Observers::of(observer);
         self
@@ -168,6 +170,15 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     #[expect(clippy::needless_pass_by_value, reason = "it is the argument of `Direct` too")]
     pub fn set_limiter(&self, limiter: L) {
         self.set(|own| own.clone_from(&limiter));
+    }
+
+    /// Returns how many units of a key `refund` has refunded.
+    pub(super) fn refund_by<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        refund: impl FnOnce(&L, &mut L::State) -> u32,
+    ) -> u32 {
+        self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
     }
 
     fn set(&self, mut set: impl FnMut(&mut L)) {
@@ -204,8 +215,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         n: u32,
     ) -> u32 {
         let terms = quota.into();
-        let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, terms, n);
-        self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
+        self.refund_by(key, |limiter, state| limiter.refund_with(state, terms, n))
     }
 }
 
@@ -222,12 +232,15 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     #[inline]
     pub fn check_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
+        let beside = |limiter: &L, state: &mut _, held, now| limiter.hold_n(state, n, held, now);
         // One unit is the usual cost: a copy of the code with that constant takes fewer
         // instructions.
         if n == 1 {
-            return keyed.check_by(key, 1, now, |limiter, state, now| limiter.check_n(state, 1, now));
+            let check = |limiter: &L, state: &mut _, now| limiter.check_n(state, 1, now);
+            return keyed.check_by(key, 1, now, check, beside);
         }
-        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_n(state, n, now))
+        let check = |limiter: &L, state: &mut _, now| limiter.check_n(state, n, now);
+        keyed.check_by(key, n, now, check, beside)
     }
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
@@ -240,7 +253,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// return.
     pub fn peek_n<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_n(state, n, now))
+        keyed.peek_own(key, n, now)
     }
 
     /// Returns whether the limit of a key is reached, i.e. whether not even one unit would be
@@ -252,14 +265,18 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         self.peek_n(key, 0).remaining == 0
     }
 
-    /// Records `n` units of a key, even beyond the limit. Costs as much as a check.
+    /// Records `n` units of a key, even beyond the limit; 0 units insert no key. Costs as much as a
+    /// check.
     ///
     /// # Errors
     ///
     /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
     pub fn record<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Result<(), KeysFull> {
+        if n == 0 {
+            return Ok(());
+        }
         let (keyed, now) = self.timed();
-        let record = |limiter: &L, state: &mut L::State, now| limiter.record(state, n, now);
+        let record = |limiter: &L, state: &mut L::State, _, now| limiter.record(state, n, now);
         keyed.change(keyed.keys.lock(key, now), record).map_err(|_| KeysFull)
     }
 
@@ -339,7 +356,10 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     ) -> Decision {
         let terms = quota.into();
         let (keyed, now) = self.timed();
-        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_with(state, terms, n, now))
+        let check = |limiter: &L, state: &mut _, now| limiter.check_with(state, terms, n, now);
+        keyed.check_by(key, n, now, check, |limiter, state, held, now| {
+            limiter.hold_with(state, terms, n, held, now)
+        })
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
@@ -352,7 +372,10 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     ) -> Decision {
         let terms = quota.into();
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_with(state, terms, n, now))
+        let peek = |limiter: &L, state: &_, now| limiter.peek_with(state, terms, n, now);
+        keyed.peek_by(key, n, now, peek, |limiter, state, held, now| {
+            limiter.hold_with(state, terms, n, held, now)
+        })
     }
 });
 
@@ -388,12 +411,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
     /// that was not swept keeps units for the longest period so far, also those that pass later.
     pub fn refund<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
-        let refund = |limiter: &L, state: &mut L::State| limiter.refund(state, n);
-        self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
+        self.refund_by(key, |limiter, state| limiter.refund(state, n))
     }
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
     /// plus the cost of its limiter.
+    ///
+    /// A key with units that are [held](super::Hold) stays, with only these.
     pub fn reset<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.keys.remove(key)
     }
@@ -424,148 +448,150 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         (self, self.clock.now())
     }
 
-    /// Decides on `n` units of a key with `check`, and reports the decision.
+    /// Decides on `n` units of a key, and reports the decision: with `check` or, if other units of
+    /// the key are held, with `beside`, which takes none.
     #[inline]
-    fn check_by<Q: ToKey<K> + ?Sized>(
+    pub(super) fn check_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision + Copy,
+        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
         let checked = self
             .keys
             .get(key, now, |limiter, state, counted| (check(limiter, state, counted), counted));
         let observers = &self.observers;
         match checked {
-            Ok((decision, counted)) if counted <= now => observers.report(decision),
-            Ok((decision, counted)) => observers.report(decision.counted_from(now, counted)),
-            Err(locked) => observers.report(self.check_new(key, n, now, locked, check)),
+            Ok((decision, counted)) if counted <= now => observers.report(n, decision),
+            Ok((decision, counted)) => observers.report(n, decision.counted_from(now, counted)),
+            Err(locked) => observers.report(n, self.check_rare(n, now, locked, check, beside)),
         }
     }
 
-    /// Decides on a key that is absent.
+    /// Decides on a key that is absent, or of which units are held.
     #[cold]
-    fn check_new<'a, Q: ToKey<K> + ?Sized>(
+    fn check_rare<'a, Q: ToKey<K> + ?Sized>(
         &'a self,
-        key: &'a Q,
         n: u32,
         now: Timestamp,
         locked: Locked<'a, K, L, Q>,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
+        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
-        let peek = |limiter: &L, state: &L::State, _, now| check(limiter, &mut state.clone(), now);
-        if n == 0 {
+        let (key, locked) = (locked.key, locked.or_held());
+        let peek = |limiter: &L, state: &L::State, now| check(limiter, &mut state.clone(), now);
+        if n == 0 && !locked.is_present() {
             // There is nothing to record for the key.
             drop(locked);
-            return self.peek_by(key, n, now, peek);
+            return self.peek_by(key, n, now, peek, beside);
         }
-        let checked = self.change(locked, |limiter, state, counted| {
-            check(limiter, state, counted).counted_from(now, counted)
+        let checked = self.change(locked, |limiter, state, held, counted| {
+            let decision = if held == 0 {
+                check(limiter, state, counted)
+            } else {
+                let decision = beside(limiter, state, held, counted);
+                if decision.is_allowed() {
+                    // Without the others they are allowed too, and taken.
+                    let _ = check(limiter, state, counted);
+                }
+                decision
+            };
+            decision.counted_from(now, counted)
         });
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }
 
-    /// See [`KeyedLimiter::preview_hold`].
-    pub(super) fn preview_hold<Q: Hash + Equivalent<K> + ?Sized>(
-        &self,
-        key: &Q,
-        n: u32,
-        now: Timestamp,
-    ) -> Decision {
-        self.peek_by(key, n, now, |limiter, state, held, now| {
-            limiter.peek_hold_n(state, n, held, now)
-        })
-    }
-
-    /// See [`KeyedLimiter::hold`].
+    /// Holds units of a key if they are allowed under the terms of the call, if there are any; see
+    /// [`Hold`](super::Hold).
     pub(super) fn hold<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
+        terms: Option<Funnel>,
         n: u32,
         now: Timestamp,
-    ) -> (Decision, Held) {
+    ) -> (Decision, Place) {
         if n == 0 {
             // There is nothing to hold.
-            return (self.preview_hold(key, 0, now), Held::Key);
+            return (self.preview(key, terms, 0, now), Place::Key);
         }
         let decide = |limiter: &L, state: &mut L::State, held, counted| {
-            limiter.hold_n(state, n, held, counted).counted_from(now, counted)
+            hold_under(limiter, terms, state, (n, held), counted).counted_from(now, counted)
         };
         let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
         let own = self.keys.get_or_insert(self.keys.lock(key, now), decide, holds);
-        let (decision, held) = match (own, &self.shared) {
-            (Ok((decision, swept)), _) => {
-                self.observers.swept(swept);
-                (decision, Held::Key)
-            }
+        let (decision, place, swept) = match (own, &self.shared) {
+            (Ok((decision, swept)), _) => (decision, Place::Key, swept),
             (Err(full), Some(shared)) => {
                 self.observers.full(&full);
                 let now = self.keys.lock(key, now).now;
                 let decision = shared.change(now, |limiter, state, held, now| {
                     let decision = decide(limiter, state, *held, now);
-                    *held = held.saturating_add(holds(&decision));
+                    *held += u64::from(holds(&decision));
                     decision
                 });
-                (decision, Held::Shared)
+                (decision, Place::Shared, 0)
             }
             (Err(full), None) => {
                 self.observers.full(&full);
-                let peek = |limiter: &L, state: &_, _, now| limiter.peek_n(state, n, now);
-                (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key)
+                let peek = |limiter: &L, state: &_, now| peek_under(limiter, terms, state, n, now);
+                (refused(self.peek_new(key, now, peek), n, now, &full), Place::Key, 0)
             }
         };
-        // The units that are allowed are reported when they are charged.
-        let decision =
-            if decision.is_allowed() { decision } else { self.observers.report(decision) };
-        (decision, held)
+        let release = || match holds(&decision) {
+            0 => {}
+            held => self.settle(key, terms, place, (held, 0), now),
+        };
+        // If an observer panics, the caller cannot end the hold.
+        let released_on_panic = OnDrop(release);
+        self.observers.swept(swept);
+        let decision = self.observers.report(n, decision);
+        mem::forget(released_on_panic);
+        (decision, place)
     }
 
-    /// See [`KeyedLimiter::charge`].
-    pub(super) fn charge<Q: ToKey<K> + ?Sized>(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
-        if n == 0 {
-            // Nothing was held.
-            return self.observers.allowed();
-        }
-        let charge = |limiter: &L, state: &mut L::State, now| limiter.charge(state, n, now);
+    /// Ends a hold of `held` units, `charged` of which are recorded, under one lock.
+    pub(super) fn settle<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        terms: Option<Funnel>,
+        place: Place,
+        (held, charged): (u32, u32),
+        now: Timestamp,
+    ) {
+        let charge = |limiter: &L, state: &mut L::State, now| {
+            if charged == 0 {
+                return;
+            }
+            match terms.and_then(|terms| limiter.under(terms)) {
+                Some(limiter) => limiter.charge(state, charged, now),
+                None => limiter.charge(state, charged, now),
+            }
+        };
         let locked = self.keys.lock(key, now);
-        match (held, &self.shared) {
-            (Held::Shared, Some(shared)) => {
+        match (place, &self.shared) {
+            (Place::Shared, Some(shared)) => {
                 let now = locked.now;
                 drop(locked);
-                shared.change(now, |limiter, state, _, now| charge(limiter, state, now));
+                shared.change(now, |limiter, state, units, now| {
+                    charge(limiter, state, now);
+                    *units -= u64::from(held);
+                });
             }
-            // If the key was reset and there is no more room for it, nothing is recorded.
-            _ => drop(self.change(locked, charge)),
-        }
-        self.release(key, held, n);
-        self.observers.allowed();
-    }
-
-    /// See [`KeyedLimiter::release`].
-    pub(super) fn release<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, held: Held, n: u32) {
-        if n == 0 {
-            // Nothing was held.
-            return;
-        }
-        match (held, &self.shared) {
-            (Held::Shared, Some(shared)) => {
-                shared.change(Timestamp::ZERO, |_, _, held, _| *held = held.saturating_sub(n));
-            }
-            _ => self.keys.lock(key, Timestamp::ZERO).release(n),
+            _ => locked.settle(held, charge),
         }
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
-    /// without room. `change` receives the effective time.
+    /// without room. `change` receives the units that are held, and the effective time.
     fn change<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
         locked: Locked<'a, K, L, Q>,
-        change: impl Fn(&L, &mut L::State, Timestamp) -> R,
+        change: impl Fn(&L, &mut L::State, u64, Timestamp) -> R,
     ) -> Result<R, Full> {
         let (key, now) = (locked.key, locked.now);
-        let own = |limiter: &L, state: &mut L::State, _, now| change(limiter, state, now);
-        match self.keys.get_or_insert(locked, own, |_| 0) {
+        match self.keys.get_or_insert(locked, &change, |_| 0) {
             Ok((result, swept)) => {
                 self.observers.swept(swept);
                 Ok(result)
@@ -574,30 +600,64 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
                 self.observers.full(&full);
                 let Some(shared) = &self.shared else { return Err(full) };
                 let now = self.keys.lock(key, now).now;
-                Ok(shared.change(now, |limiter, state, _, now| change(limiter, state, now)))
+                Ok(shared
+                    .change(now, |limiter, state, held, now| change(limiter, state, *held, now)))
             }
         }
     }
 
-    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
-    /// or on the state shared by keys without room. `peek` receives the units that are held, and
-    /// the effective time.
-    fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
+    /// Returns the decision on `n` units by the limiter's own quota.
+    fn peek_own<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        peek: impl Fn(&L, &L::State, u32, Timestamp) -> Decision,
+    ) -> Decision {
+        let peek = |limiter: &L, state: &_, now| limiter.peek_n(state, n, now);
+        self.peek_by(key, n, now, peek, |limiter, state, held, now| {
+            limiter.hold_n(state, n, held, now)
+        })
+    }
+
+    /// Returns the decision on `n` units under the terms of the call, if there are any.
+    pub(super) fn preview<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        terms: Option<Funnel>,
+        n: u32,
+        now: Timestamp,
+    ) -> Decision {
+        let peek = |limiter: &L, state: &_, now| peek_under(limiter, terms, state, n, now);
+        self.peek_by(key, n, now, peek, |limiter, state, held, now| {
+            hold_under(limiter, terms, state, (n, held), now)
+        })
+    }
+
+    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
+    /// or on the state shared by keys without room: at the effective time. If units are held, it is
+    /// that of `beside` on a copy of the state.
+    pub(super) fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
+        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
         let peek = |limiter: &L, state: &L::State, held, counted| {
-            peek(limiter, state, held, counted).counted_from(now, counted)
+            let decision = if held == 0 {
+                peek(limiter, state, counted)
+            } else {
+                beside(limiter, &mut state.clone(), held, counted)
+            };
+            decision.counted_from(now, counted)
         };
         let mut locked = self.keys.lock(key, now);
-        let (hash, counted, held) = (locked.hash, locked.now, locked.held());
-        if let Some((limiter, state)) = locked.entry() {
+        let (hash, counted) = (locked.hash, locked.now);
+        if let Some((limiter, state, held)) = locked.entry() {
             return peek(limiter, state, held, counted);
         }
-        let new = peek(locked.limiter(), &L::NEW, held, counted);
+        let new = peek(locked.limiter(), &L::NEW, 0, counted);
         // Other shards may have to be locked, to find an idle key.
         drop(locked);
         match (self.keys.has_room(hash, counted), &self.shared) {
@@ -616,10 +676,10 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        peek: impl FnOnce(&L, &L::State, u32, Timestamp) -> Decision,
+        peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
     ) -> Decision {
         let locked = self.keys.lock(key, now);
-        peek(locked.limiter(), &L::NEW, 0, locked.now)
+        peek(locked.limiter(), &L::NEW, locked.now)
     }
 }
 
@@ -768,6 +828,34 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
     }
 });
 
+/// Peeks under the terms of the call, if there are any.
+fn peek_under<L: Limiter>(
+    limiter: &L,
+    terms: Option<Funnel>,
+    state: &L::State,
+    n: u32,
+    now: Timestamp,
+) -> Decision {
+    match terms.and_then(|terms| limiter.under(terms)) {
+        Some(limiter) => limiter.peek_n(state, n, now),
+        None => limiter.peek_n(state, n, now),
+    }
+}
+
+/// Decides on `n` units beside `held` others under the terms of the call, if there are any.
+pub(super) fn hold_under<L: Limiter>(
+    limiter: &L,
+    terms: Option<Funnel>,
+    state: &mut L::State,
+    (n, held): (u32, u64),
+    now: Timestamp,
+) -> Decision {
+    match terms.and_then(|terms| limiter.under(terms)) {
+        Some(limiter) => limiter.hold_n(state, n, held, now),
+        None => limiter.hold_n(state, n, held, now),
+    }
+}
+
 /// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
 fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
@@ -779,6 +867,15 @@ fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
 }
 
+/// Calls a function when it is dropped.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 /// The state that all keys without room share, with its own copy of the algorithm: the shards of
 /// the keys change theirs one by one.
 struct Shared<L: Limiter>(SpinLock<Bucket<L>>);
@@ -787,7 +884,7 @@ struct Bucket<L: Limiter> {
     limiter: L,
     state: L::State,
     /// The units that are held.
-    held: u32,
+    held: u64,
     /// The latest time seen. Kept here too, since keys of all shards use the bucket.
     newest: Timestamp,
 }
@@ -812,7 +909,7 @@ impl<L: Limiter> Shared<L> {
     fn change<R>(
         &self,
         now: Timestamp,
-        change: impl FnOnce(&L, &mut L::State, &mut u32, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, &mut u64, Timestamp) -> R,
     ) -> R {
         let Bucket { limiter, state, held, newest } = &mut *self.0.lock();
         *newest = now.max(*newest);
@@ -820,7 +917,7 @@ impl<L: Limiter> Shared<L> {
     }
 
     /// Reads the state and the units that are held; `read` receives the effective time.
-    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, &L::State, u32, Timestamp) -> R) -> R {
+    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, &L::State, u64, Timestamp) -> R) -> R {
         let Bucket { limiter, state, held, newest } = &*self.0.lock();
         read(limiter, state, *held, now.max(*newest))
     }

@@ -7,7 +7,11 @@ use std::future::{Future, ready};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::{Decision, Keyed, Limiter, ToKey};
+#[cfg(doc)]
+use super::Hold;
+use super::hold::Place;
+use super::keyed::hold_under;
+use super::{Decision, Funnel, Keyed, Limiter, ToKey};
 use crate::{At, Clock, Timestamp};
 
 /// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
@@ -16,7 +20,8 @@ use crate::{At, Clock, Timestamp};
 /// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At), references to
 /// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
 /// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible: a
-/// `Box<dyn KeyedLimiter<u64>>` is a limiter whose type is chosen at run time.
+/// `Box<dyn KeyedLimiter<u64>>` is a limiter whose type is chosen at run time. Units of any such
+/// limiter can be [held](Hold).
 ///
 /// # Examples
 ///
@@ -58,37 +63,55 @@ pub trait KeyedLimiter<Q: ?Sized> {
     /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
     fn refund(&self, key: &Q, n: u32) -> u32;
 
-    /// Removes a key, with its history, and returns whether it was present.
+    /// Removes a key, with its history, and returns whether it was present. Units that are
+    /// [held](Hold) stay.
     fn reset(&self, key: &Q) -> bool;
 
-    /// Decides on `n` units of a key at time `now` of which it is known later whether they count.
+    /// Decides on `n` units of a key at time `now` and, if they are allowed, holds them. For
+    /// [`Hold`]. The default is for limiters that cannot hold units, and takes them.
+    #[doc(hidden)]
+    fn hold_raw(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Place) {
+        (self.decide(key, n, now), Place::Record)
+    }
+
+    /// Ends a hold of `held` units, `charged` of which are recorded at time `now`, and returns how
+    /// many of the others are available again. Must be called once for each hold.
+    #[doc(hidden)]
+    fn settle_raw(&self, key: &Q, place: Place, held: u32, charged: u32, now: Timestamp) -> u32 {
+        let _ = (place, now);
+        match held - charged {
+            0 => 0,
+            released => self.refund(key, released),
+        }
+    }
+
+    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several quotas
+    /// or if it is not known. The default is `None`.
+    fn terms(&self) -> Option<Funnel> {
+        None
+    }
+
+    /// Returns the same limiter under another quota, which may differ from call to call, as in
+    /// [`Keyed::check_with`]; `None` if it has several quotas or cannot do that. The default is
+    /// `None`.
     ///
-    /// If they are allowed, they are held until they are [charged](Self::charge) or
-    /// [released](Self::release), except for 0 units. Held units are not on record, but beside
-    /// them: both together never exceed the limit of the key, or of the bucket shared by keys
-    /// without room. A denial counts as that of [`check_n`](Self::check_n) does. A key stays while
-    /// units of it are held, even if it would be idle.
+    /// # Examples
     ///
-    /// The default is for limiters that cannot hold units: they are taken, and refunded if they are
-    /// released.
-    fn hold(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
-        (self.decide(key, n, now), Held::Taken)
-    }
-
-    /// Returns what [`hold`](Self::hold) would return, without holding anything.
-    fn preview_hold(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.preview(key, n, now)
-    }
-
-    /// Records `n` units that were held, or as many as there is room for if other calls have taken
-    /// it.
-    fn charge(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
-        let _ = (key, held, n, now);
-    }
-
-    /// Ends a hold of `n` units that do not count, and returns how many are available again.
-    fn release(&self, key: &Q, held: Held, n: u32) -> u32 {
-        if held == Held::Taken { self.refund(key, n) } else { n }
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Keyed, KeyedLimiter, Quota, SlidingWindow};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let windows = Keyed::<u32, _>::new(SlidingWindow::new(Quota::new(1, minute)?));
+    /// let limiter: &dyn KeyedLimiter<u32> = &windows;
+    /// let generous = limiter.under(Quota::new(5, minute)?.into()).unwrap();
+    /// assert_eq!(generous.check_n(&7, 4).remaining, 1);
+    /// assert!(!limiter.check(&7).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    fn under(&self, terms: Funnel) -> Option<Box<dyn KeyedLimiter<Q> + '_>> {
+        let _ = terms;
+        None
     }
 
     /// Allows one unit of a key, or denies it.
@@ -110,18 +133,6 @@ pub trait KeyedLimiter<Q: ?Sized> {
     fn peek_n(&self, key: &Q, n: u32) -> Decision {
         self.preview(key, n, self.now())
     }
-}
-
-/// How units are held; see [`KeyedLimiter::hold`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// Beside the units on record of the key.
-    Key,
-    /// In the bucket shared by all keys without room; see
-    /// [`WhenFull::SharedBucket`](super::WhenFull::SharedBucket).
-    Shared,
-    /// They are on record, by a limiter that cannot hold units.
-    Taken,
 }
 
 impl<K, L, C, H, Q> KeyedLimiter<Q> for Keyed<K, L, C, H>
@@ -153,27 +164,84 @@ where
         self.reset(key)
     }
 
-    fn hold(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
-        self.hold(key, n, now)
+    fn hold_raw(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Place) {
+        self.hold(key, None, n, now)
     }
 
-    fn preview_hold(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.preview_hold(key, n, now)
+    fn settle_raw(&self, key: &Q, place: Place, held: u32, charged: u32, now: Timestamp) -> u32 {
+        self.settle(key, None, place, (held, charged), now);
+        held - charged
     }
 
-    fn charge(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
-        self.charge(key, held, n, now);
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter().terms()
     }
 
-    fn release(&self, key: &Q, held: Held, n: u32) -> u32 {
-        self.release(key, held, n);
-        n
+    fn under(&self, terms: Funnel) -> Option<Box<dyn KeyedLimiter<Q> + '_>> {
+        Some(Box::new(Under { keyed: self, terms }))
+    }
+}
+
+/// A [`Keyed`] under the terms of a call. If its algorithm has several quotas, those decide.
+struct Under<'a, K, L: Limiter, C, H> {
+    keyed: &'a Keyed<K, L, C, H>,
+    terms: Funnel,
+}
+
+impl<K, L, C, H, Q> KeyedLimiter<Q> for Under<'_, K, L, C, H>
+where
+    K: Eq + Hash,
+    L: Limiter,
+    C: Clock,
+    H: BuildHasher,
+    Q: ToKey<K> + ?Sized,
+{
+    fn now(&self) -> Timestamp {
+        self.keyed.clock().now()
+    }
+
+    fn decide(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        let Under { keyed, terms } = *self;
+        let check = |limiter: &L, state: &mut L::State, now| match limiter.under(terms) {
+            Some(limiter) => limiter.check_n(state, n, now),
+            None => limiter.check_n(state, n, now),
+        };
+        keyed.check_by(key, n, now, check, |limiter, state, held, now| {
+            hold_under(limiter, Some(terms), state, (n, held), now)
+        })
+    }
+
+    fn preview(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.keyed.preview(key, Some(self.terms), n, now)
+    }
+
+    fn refund(&self, key: &Q, n: u32) -> u32 {
+        self.keyed.refund_by(key, |limiter, state| match limiter.under(self.terms) {
+            Some(limiter) => limiter.refund(state, n),
+            None => limiter.refund(state, n),
+        })
+    }
+
+    fn reset(&self, key: &Q) -> bool {
+        self.keyed.reset(key)
+    }
+
+    fn hold_raw(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Place) {
+        self.keyed.hold(key, Some(self.terms), n, now)
+    }
+
+    fn settle_raw(&self, key: &Q, place: Place, held: u32, charged: u32, now: Timestamp) -> u32 {
+        self.keyed.settle(key, Some(self.terms), place, (held, charged), now);
+        held - charged
     }
 }
 
 /// Delegates to the limiter it points to.
 macro_rules! delegate {
-    (|$self:ident| $limiter:expr, now: $now:expr; $($pointer:ty),*) => {$(
+    (
+        |$self:ident| $limiter:expr, now: $now:expr, under: |$terms:ident| $under:expr;
+        $($pointer:ty),*
+    ) => {$(
         impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> KeyedLimiter<Q> for $pointer {
             fn now(&$self) -> Timestamp {
                 $now
@@ -195,27 +263,41 @@ macro_rules! delegate {
                 $limiter.reset(key)
             }
 
-            fn hold(&$self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
-                $limiter.hold(key, n, now)
+            fn hold_raw(&$self, key: &Q, n: u32, now: Timestamp) -> (Decision, Place) {
+                $limiter.hold_raw(key, n, now)
             }
 
-            fn preview_hold(&$self, key: &Q, n: u32, now: Timestamp) -> Decision {
-                $limiter.preview_hold(key, n, now)
+            fn settle_raw(
+                &$self,
+                key: &Q,
+                place: Place,
+                held: u32,
+                charged: u32,
+                now: Timestamp,
+            ) -> u32 {
+                $limiter.settle_raw(key, place, held, charged, now)
             }
 
-            fn charge(&$self, key: &Q, held: Held, n: u32, now: Timestamp) {
-                $limiter.charge(key, held, n, now);
+            fn terms(&$self) -> Option<Funnel> {
+                $limiter.terms()
             }
 
-            fn release(&$self, key: &Q, held: Held, n: u32) -> u32 {
-                $limiter.release(key, held, n)
+            fn under(&$self, $terms: Funnel) -> Option<Box<dyn KeyedLimiter<Q> + '_>> {
+                $under
             }
         }
     )*};
 }
 
-delegate!(|self| (**self), now: (**self).now(); &L, Box<L>, Arc<L>);
-delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
+delegate! {
+    |self| (**self), now: (**self).now(), under: |terms| (**self).under(terms);
+    &L, Box<L>, Arc<L>
+}
+// The limiter under another quota would read the clock.
+delegate! {
+    |self| self.timed().0, now: self.timed().1, under: |_terms| None;
+    At<'_, L>
+}
 
 /// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code
 /// that works with limiters in this process as well as with limiters whose state is on a server.
@@ -276,6 +358,25 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
     ///
     /// `Self::Error` if it is not known whether the units are refunded.
     fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Self::Error>> + Send;
+
+    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several quotas
+    /// or if it is not known. The default is `None`.
+    fn terms(&self) -> Option<Funnel> {
+        None
+    }
+
+    /// Returns the same limiter under another quota, which may differ from call to call; `None` if
+    /// it has several quotas or cannot do that. The default is `None`.
+    fn under(
+        &self,
+        terms: Funnel,
+    ) -> Option<impl AsyncKeyedLimiter<Q, Error = Self::Error> + Send + Sync>
+    where
+        Self: Sized + Send + Sync,
+    {
+        let _ = terms;
+        None::<Self>
+    }
 }
 
 impl<K, L, C, H, Q> AsyncKeyedLimiter<Q> for Keyed<K, L, C, H>
@@ -302,5 +403,9 @@ where
 
     fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Infallible>> + Send {
         ready(Ok(self.refund(key, n)))
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter().terms()
     }
 }

@@ -15,9 +15,16 @@ use crate::Timestamp;
 ///
 /// # For implementors
 ///
-/// The holder handles the clock: `now` is never before the time of an earlier
-/// [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. A state holds only
-/// what differs from key to key.
+/// - **A state** holds only what differs from key to key. It must work with every value of the
+///   algorithm: [`Keyed::set_limiter`](super::Keyed::set_limiter) replaces the value, and
+///   [`ADAPTS`](Self::ADAPTS) says whether states have to follow.
+/// - **The holder handles the clock**: `now` is never before the time of an earlier
+///   [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. Methods without a time
+///   may be called at any time. All times are valid, up to [`Timestamp::MAX`].
+/// - **A decision** is what [`Decision`] and [`Verdict`](super::Verdict) say, and its durations count
+///   from `now`. Holders rely on `remaining`: from it they know whether a key is over its limit, and
+///   whether there is room beside units that are [held](crate::Hold).
+/// - **0 units** are always allowed. A call for them takes nothing, and may note the time.
 ///
 /// # Examples
 ///
@@ -106,19 +113,23 @@ use crate::Timestamp;
 /// assert!(many.at(at(22)).check_n("ann", 700).is_allowed());
 /// ```
 pub trait Limiter: Clone {
-    /// What is stored for a key: nothing that the algorithm knows.
+    /// What is stored for each key. The algorithm itself, with its quotas, is not.
     type State: Clone;
 
-    /// The state of a key that has not been used.
+    /// The state of a key that has not been used, whatever the quotas.
     const NEW: Self::State;
 
-    /// Whether states or [`idle_from`](Self::idle_from) depend on the quotas.
+    /// Whether states or [`idle_from`](Self::idle_from) depend on the quotas, or on anything else
+    /// that the algorithm knows.
     ///
     /// If so, a changed algorithm [adapts](Self::adapt) the states of all keys, and the time from
-    /// which each key is idle is computed again.
+    /// which each key is idle is computed again. With the default, `false`, it does neither: a state
+    /// must mean the same whatever the algorithm that wrote it, and be idle from the same time.
     const ADAPTS: bool = false;
 
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
+    /// Allows `n` units together, and takes them, or denies all of them, and takes none.
+    ///
+    /// More units than the limit are [`Verdict::Never`](super::Verdict::Never) allowed.
     fn check_n(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision;
 
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The default
@@ -127,48 +138,69 @@ pub trait Limiter: Clone {
         self.check_n(&mut state.clone(), n, now)
     }
 
-    /// Records `n` units, even beyond the limit.
+    /// Records `n` units, even beyond the limit, in addition to those on record.
     fn record(&self, state: &mut Self::State, n: u32, now: Timestamp);
 
     /// Refunds the `n` newest units, or as many as are on record, and returns how many.
+    ///
+    /// On record are the units that the latest [`check_n`](Self::check_n) or
+    /// [`record`](Self::record) has left there, even if none of them counts any more.
     fn refund(&self, state: &mut Self::State, n: u32) -> u32;
 
     /// Returns the time from which the state is indistinguishable from a new one, if the key is not
-    /// used in between; `Timestamp::ZERO` for a new one.
+    /// used in between; `Timestamp::ZERO` for a new one. [`Timestamp::MAX`] means never.
+    ///
+    /// A sweep may remove the key from then on. Indistinguishable means: by every call except
+    /// [`refund`](Self::refund), and for a [`SingleQuota`], also by one with another quota.
     ///
     /// Only [`refund`](Self::refund) and [`adapt`](Self::adapt) may make it earlier, unless it has
-    /// passed.
+    /// passed: the holder does not ask again after other calls.
     fn idle_from(&self, state: &Self::State) -> Timestamp;
 
-    /// Adapts a state that was used with the algorithm `before`. It is called if
-    /// [`ADAPTS`](Self::ADAPTS).
+    /// Adapts a state that was used with the algorithm `before`, of which `self` is the successor.
+    /// It is called for each state, also that of an idle key, if [`ADAPTS`](Self::ADAPTS).
     ///
-    /// The default leaves the state unchanged.
+    /// The default leaves the state unchanged, which is right if only
+    /// [`idle_from`](Self::idle_from) depends on the quotas.
     fn adapt(&self, state: &mut Self::State, before: &Self) {
         let _ = (state, before);
     }
 
-    /// Decides on `n` units that are held until it is known whether they count, in addition to
-    /// `held` others, and takes none. The default only peeks; a [`Penalty`](super::Penalty) counts
-    /// a denial.
-    fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
-        self.peek_hold_n(state, n, held, now)
+    /// Returns the quota, with the capacity of a funnel, if there is one quota.
+    #[doc(hidden)]
+    fn terms(&self) -> Option<Funnel> {
+        None
     }
 
-    /// Returns what [`hold_n`](Self::hold_n) would return, without changing anything.
-    fn peek_hold_n(&self, state: &Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+    /// Returns the algorithm with other terms for one call, on the same states, if it has one
+    /// quota.
+    #[doc(hidden)]
+    fn under(&self, terms: Funnel) -> Option<impl Limiter<State = Self::State>> {
+        let _ = terms;
+        None::<Self>
+    }
+
+    /// Decides on `n` units of a key that has `held` others in flight, and takes none. A
+    /// [`Penalty`](super::Penalty) counts a denial.
+    #[doc(hidden)]
+    fn hold_n(&self, state: &mut Self::State, n: u32, held: u64, now: Timestamp) -> Decision {
+        // The state sees the time, as that of a check does.
+        let _ = self.check_n(state, 0, now);
         self.peek_n(state, n, now).beside(n, held)
     }
 
-    /// Takes `n` units that were held, or as many as there is room for.
+    /// Records `n` units that were in flight, which must not be zero.
+    #[doc(hidden)]
     fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
-        let room = self.peek_n(state, 0, now).remaining;
-        let _ = self.check_n(state, n.min(room), now);
+        self.record(state, n, now);
     }
 }
 
 /// An algorithm with one quota, which may be another in each call: every one of this crate except
 /// [`Limits`](super::Limits).
+///
+/// A state that is idle later because of the quota of a call has to remember that:
+/// [`idle_from`](Limiter::idle_from) knows only the algorithm's own.
 pub trait SingleQuota: Limiter {
     /// What a call may pass instead of the algorithm's quota: a [`Quota`] or, if the algorithm also
     /// has a capacity, a [`Funnel`].
@@ -177,8 +209,8 @@ pub trait SingleQuota: Limiter {
     /// Returns the quota.
     fn quota(&self) -> Quota;
 
-    /// Changes the quota and, of a funnel, the capacity. Holders [adapt](Limiter::adapt) the
-    /// states.
+    /// Changes the quota and, of a funnel, the capacity. It changes no state: holders
+    /// [adapt](Limiter::adapt) these afterwards.
     fn set_quota(&mut self, terms: Self::Terms);
 
     /// Like [`check_n`](Limiter::check_n), with a different quota for this call.
@@ -207,5 +239,59 @@ pub trait SingleQuota: Limiter {
     fn refund_with(&self, state: &mut Self::State, terms: Self::Terms, n: u32) -> u32 {
         let _ = terms;
         self.refund(state, n)
+    }
+
+    /// Like [`hold_n`](Limiter::hold_n), with a different quota for this call.
+    #[doc(hidden)]
+    fn hold_with(
+        &self,
+        state: &mut Self::State,
+        terms: Self::Terms,
+        n: u32,
+        held: u64,
+        now: Timestamp,
+    ) -> Decision {
+        // The state sees the time and the quota.
+        let _ = self.check_with(state, terms, 0, now);
+        self.peek_with(state, terms, n, now).beside(n, held)
+    }
+}
+
+/// An algorithm with the terms of a call instead of its own.
+#[derive(Clone)]
+pub(super) struct Under<L: SingleQuota> {
+    pub(super) limiter: L,
+    pub(super) terms: L::Terms,
+}
+
+impl<L: SingleQuota> Limiter for Under<L> {
+    type State = L::State;
+
+    const NEW: L::State = L::NEW;
+
+    const ADAPTS: bool = L::ADAPTS;
+
+    fn check_n(&self, state: &mut L::State, n: u32, now: Timestamp) -> Decision {
+        self.limiter.check_with(state, self.terms, n, now)
+    }
+
+    fn peek_n(&self, state: &L::State, n: u32, now: Timestamp) -> Decision {
+        self.limiter.peek_with(state, self.terms, n, now)
+    }
+
+    fn record(&self, state: &mut L::State, n: u32, now: Timestamp) {
+        self.limiter.record(state, n, now);
+    }
+
+    fn refund(&self, state: &mut L::State, n: u32) -> u32 {
+        self.limiter.refund_with(state, self.terms, n)
+    }
+
+    fn idle_from(&self, state: &L::State) -> Timestamp {
+        self.limiter.idle_from(state)
+    }
+
+    fn adapt(&self, state: &mut L::State, before: &Self) {
+        self.limiter.adapt(state, &before.limiter);
     }
 }

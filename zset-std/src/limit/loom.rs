@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Decision, Funnel, Keyed, Quota, SlidingWindow, WhenFull};
+use super::{Decision, Funnel, Hold, Keyed, Quota, SlidingWindow, WhenFull};
 use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 
@@ -22,6 +22,8 @@ trait Explored: Send + Sync + Sized + 'static {
     fn new(count: u32) -> Self;
     fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
     fn check(&self, key: u64, now: u64) -> Decision;
+    /// Holds a unit, charges or releases it, and returns whether it was allowed.
+    fn hold(&self, key: u64, now: u64, is_charged: bool) -> bool;
     fn sweep(&self, now: u64) -> usize;
     fn set_count(&self, count: u32);
     fn len(&self) -> usize;
@@ -45,6 +47,11 @@ macro_rules! keyed_limiter {
 
             fn check(&self, key: u64, now: u64) -> Decision {
                 self.at(Timestamp::from_nanos(now)).check_n(&key, 1)
+            }
+
+            fn hold(&self, key: u64, now: u64, is_charged: bool) -> bool {
+                let (_, hold) = Hold::new(self.at(Timestamp::from_nanos(now)), &key, 1);
+                hold.map(|hold| hold.charge(is_charged.into())).is_some()
             }
 
             fn sweep(&self, now: u64) -> usize {
@@ -105,6 +112,9 @@ of_both_kinds! {
     only_one_of_two_new_keys_gets_the_last_room
     one_of_two_new_keys_gets_the_room_of_an_idle_one
     an_idle_key_is_not_swept_while_it_is_used_again
+    a_hold_and_checks_admit_the_limit
+    a_hold_that_is_released_takes_nothing
+    a_held_key_is_not_swept
     a_quota_change_takes_effect_in_every_shard
     concurrent_quota_changes_leave_one_quota_in_all_shards
 }
@@ -263,6 +273,51 @@ fn an_idle_key_is_not_swept_while_it_is_used_again<L: Explored>() {
             assert!(!limiter.allows(idle, PERIOD) && !limiter.allows(new, PERIOD));
         });
     }
+}
+
+// Units that are held.
+
+/// At no time is a unit neither held nor on record, or both.
+fn a_hold_and_checks_admit_the_limit<L: Explored>() {
+    for room in [None, Some(WhenFull::SharedBucket)] {
+        explore(move || {
+            let mut limiter = L::new(2);
+            if let Some(when_full) = room {
+                limiter = limiter.with_max_keys(0, when_full);
+            }
+            let limiter = Arc::new(limiter);
+            let other = start(&limiter, |limiter| limiter.hold(0, 0, true));
+            let checks = [limiter.allows(0, 0), limiter.allows(0, 0)];
+            let held = other.join().unwrap();
+            assert_eq!([held, checks[0], checks[1]].map(u32::from).iter().sum::<u32>(), 2);
+            limiter.check_invariants();
+        });
+    }
+}
+
+fn a_hold_that_is_released_takes_nothing<L: Explored>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(1));
+        let other = start(&limiter, |limiter| limiter.hold(0, 0, false));
+        let allowed = limiter.allows(0, 0);
+        assert!(other.join().unwrap() || allowed);
+        limiter.check_invariants();
+        assert_eq!(limiter.allows(0, 0), !allowed);
+    });
+}
+
+fn a_held_key_is_not_swept<L: Explored>() {
+    explore(|| {
+        let limiter = Arc::new(L::new(1));
+        assert!(limiter.allows(0, 0));
+        let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
+        assert!(limiter.hold(0, PERIOD, true));
+        other.join().unwrap();
+        limiter.check_invariants();
+        assert!(!limiter.allows(0, 2 * PERIOD - 1), "what was charged is forgotten");
+        limiter.sweep(2 * PERIOD);
+        assert_eq!(limiter.len(), 0);
+    });
 }
 
 // Quotas that change.

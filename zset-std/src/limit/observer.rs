@@ -5,9 +5,15 @@ use std::sync::Arc;
 use super::Decision;
 use super::registry::Full;
 
-/// A hook for metrics that receives each decision of a keyed limiter.
+/// A hook for metrics that receives each decision of a keyed limiter, once.
 ///
-/// It is called after the decision, on the caller's thread, without holding a lock.
+/// It is called after the decision, on the caller's thread, without holding a lock. There is a
+/// decision in every check, also one with a quota of its own, in every [`Hold`](super::Hold) when
+/// it is made, and at the end of a [wait](super::WaitReady) that succeeds. So `allowed` and `denied`
+/// together count calls, whatever the number of units.
+///
+/// There is none in a call for 0 units, in a peek, or in a wait that fails, nor when units are
+/// recorded or refunded, or when a hold ends.
 ///
 /// # Examples
 ///
@@ -45,7 +51,8 @@ pub trait Observer: Send + Sync {
         let _ = keys;
     }
 
-    /// Called when there is no room for a new key. The decision on it is reported as well.
+    /// Called when there is no room for a new key. The decision on it, if there is one, is reported
+    /// as well.
     fn refused(&self) {}
 }
 
@@ -57,11 +64,13 @@ impl Observers {
         Observers(Some(observer))
     }
 
-    /// Reports a decision, and returns it.
+    /// Reports a decision on `n` units, and returns it.
     #[inline]
-    pub(super) fn report(&self, decision: Decision) -> Decision {
-        if let Some(observer) = &self.0 {
-            if decision.is_allowed() { observer.allowed() } else { observer.denied() }
+    pub(super) fn report(&self, n: u32, decision: Decision) -> Decision {
+        match &self.0 {
+            Some(observer) if n > 0 && decision.is_allowed() => observer.allowed(),
+            Some(observer) if n > 0 => observer.denied(),
+            _ => {}
         }
         decision
     }
@@ -69,13 +78,6 @@ impl Observers {
     pub(super) fn swept(&self, keys: usize) {
         if let (Some(observer), 1..) = (&self.0, keys) {
             observer.swept(keys);
-        }
-    }
-
-    /// Reports that units that were held are charged.
-    pub(super) fn allowed(&self) {
-        if let Some(observer) = &self.0 {
-            observer.allowed();
         }
     }
 

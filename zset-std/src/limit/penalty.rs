@@ -4,7 +4,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use super::quota::LONGEST_PERIOD;
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::{Decision, Funnel, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// When a [`Penalty`] blocks, and for how long.
@@ -77,7 +77,8 @@ const fn nanos(time: Duration) -> u64 {
 /// they take from any, so a penalty inside would count no denials.
 ///
 /// - **Denials in a row** are denials with no allowed unit in between. The last of them starts the
-///   block. [`Verdict::Never`], a check of 0 units and a peek are not denials.
+///   block. [`Verdict::Never`], a check of 0 units and a peek are not denials. Units that are
+///   [held](crate::Hold) end a row of denials only when they are charged.
 /// - **During a block**, all units are denied and nothing is taken. These denials are not counted,
 ///   so the block does not get longer. `retry_after` and `reset_after` are at least the rest of the
 ///   block, and no units remain.
@@ -131,17 +132,18 @@ impl<L: Limiter> Penalty<L> {
         self.block
     }
 
-    /// Decides on `n` units by a `check` of the limiter inside or, during a block, by a `peek`.
+    /// Decides on `n` units by a `check` of the limiter inside or, during a block, by a `peek`. If
+    /// they are allowed, `taken` of them are taken.
     fn check_by(
         &self,
         state: &mut PenaltyState<L::State>,
-        n: u32,
+        (n, taken): (u32, u32),
         now: Timestamp,
         check: impl FnOnce(&L, &mut L::State, u32) -> Decision,
         peek: impl FnOnce(&L, &L::State) -> Decision,
     ) -> Decision {
         let PenaltyState { limiter, record } = state;
-        record.check(self.block, n, now, |is_blocked| {
+        record.check(self.block, (n, taken), now, |is_blocked| {
             if !is_blocked {
                 return check(&self.limiter, limiter, n);
             }
@@ -153,22 +155,16 @@ impl<L: Limiter> Penalty<L> {
         })
     }
 
-    /// Returns what [`check_by`](Self::check_by) would return, without changing anything.
-    fn peek_by(
+    /// Decides on `n` units by a `hold` of the limiter inside, and takes none.
+    fn hold_by(
         &self,
-        state: &PenaltyState<L::State>,
+        state: &mut PenaltyState<L::State>,
         n: u32,
         now: Timestamp,
-        peek: impl Fn(&L, &L::State, u32) -> Decision,
+        hold: impl Fn(&L, &mut L::State, u32) -> Decision,
     ) -> Decision {
-        let mut record = state.record;
-        record.check(self.block, n, now, |is_blocked| {
-            let units = peek(&self.limiter, &state.limiter, n);
-            if is_blocked && units.is_allowed() {
-                return peek(&self.limiter, &state.limiter, 0);
-            }
-            units
-        })
+        let peek = |inside: &L, state: &L::State| hold(inside, &mut state.clone(), n);
+        self.check_by(state, (n, 0), now, &hold, peek)
     }
 }
 
@@ -181,11 +177,18 @@ impl<L: Limiter> Limiter for Penalty<L> {
 
     fn check_n(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision {
         let check = |inside: &L, state: &mut L::State, n| inside.check_n(state, n, now);
-        self.check_by(state, n, now, check, |inside, state| inside.peek_n(state, n, now))
+        self.check_by(state, (n, n), now, check, |inside, state| inside.peek_n(state, n, now))
     }
 
     fn peek_n(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
-        self.peek_by(state, n, now, |inside, state, n| inside.peek_n(state, n, now))
+        let mut record = state.record;
+        record.check(self.block, (n, n), now, |is_blocked| {
+            let units = self.limiter.peek_n(&state.limiter, n, now);
+            if is_blocked && units.is_allowed() {
+                return self.limiter.peek_n(&state.limiter, 0, now);
+            }
+            units
+        })
     }
 
     fn record(&self, state: &mut Self::State, n: u32, now: Timestamp) {
@@ -204,19 +207,24 @@ impl<L: Limiter> Limiter for Penalty<L> {
         self.limiter.adapt(&mut state.limiter, &before.limiter);
     }
 
-    fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
-        let check = |inside: &L, state: &mut L::State, n| inside.hold_n(state, n, held, now);
-        let peek = |inside: &L, state: &L::State| inside.peek_hold_n(state, n, held, now);
-        self.check_by(state, n, now, check, peek)
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter.terms()
     }
 
-    fn peek_hold_n(&self, state: &Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
-        self.peek_by(state, n, now, |inside, state, n| inside.peek_hold_n(state, n, held, now))
+    fn under(&self, terms: Funnel) -> Option<impl Limiter<State = Self::State>> {
+        let limiter = self.limiter.under(terms)?;
+        Some(Penalty { limiter, block: self.block })
     }
 
-    /// Even during a block: the units were allowed before it.
+    fn hold_n(&self, state: &mut Self::State, n: u32, held: u64, now: Timestamp) -> Decision {
+        self.hold_by(state, n, now, |inside, state, n| inside.hold_n(state, n, held, now))
+    }
+
+    /// Even during a block: the units were allowed before it. They end a row of denials now, since
+    /// those that are released do not.
     fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
         self.limiter.charge(&mut state.limiter, n, now);
+        state.record.denials = 0;
     }
 }
 
@@ -239,7 +247,19 @@ impl<L: SingleQuota> SingleQuota for Penalty<L> {
         now: Timestamp,
     ) -> Decision {
         let check = |inside: &L, state: &mut L::State, n| inside.check_with(state, terms, n, now);
-        self.check_by(state, n, now, check, |inside, state| inside.peek_with(state, terms, n, now))
+        let peek = |inside: &L, state: &L::State| inside.peek_with(state, terms, n, now);
+        self.check_by(state, (n, n), now, check, peek)
+    }
+
+    fn hold_with(
+        &self,
+        state: &mut Self::State,
+        terms: L::Terms,
+        n: u32,
+        held: u64,
+        now: Timestamp,
+    ) -> Decision {
+        self.hold_by(state, n, now, |inside, state, n| inside.hold_with(state, terms, n, held, now))
     }
 
     fn refund_with(&self, state: &mut Self::State, terms: L::Terms, n: u32) -> u32 {
@@ -275,20 +295,20 @@ impl Record {
         forget_at: Timestamp::ZERO,
     };
 
-    /// Decides on `n` units by the decision of the limiter inside. `decide` receives whether there
-    /// is a block, in which it must take nothing.
+    /// Decides on `n` units, of which `taken` are taken if they are allowed, by the decision of the
+    /// limiter inside. `decide` receives whether there is a block, in which it must take nothing.
     #[inline]
     fn check(
         &mut self,
         block: Block,
-        n: u32,
+        (n, taken): (u32, u32),
         now: Timestamp,
         decide: impl FnOnce(bool) -> Decision,
     ) -> Decision {
         let is_blocked = now < self.blocked_until;
         let decision = decide(is_blocked);
         if !is_blocked {
-            self.count(block, n, now, decision.verdict);
+            self.count(block, taken, now, decision.verdict);
         }
         if now >= self.blocked_until {
             return decision;
@@ -305,13 +325,13 @@ impl Record {
         Decision { verdict, remaining: 0, reset_after, ..decision }
     }
 
-    /// Counts a denial, or ends a row of them.
-    fn count(&mut self, block: Block, n: u32, now: Timestamp, verdict: Verdict) {
+    /// Counts a denial, or ends a row of them if units are taken.
+    fn count(&mut self, block: Block, taken: u32, now: Timestamp, verdict: Verdict) {
         if now >= self.forget_at {
             *self = Record::NONE;
         }
         match verdict {
-            Verdict::Allowed if n > 0 => self.denials = 0,
+            Verdict::Allowed if taken > 0 => self.denials = 0,
             Verdict::Denied { .. } => {
                 self.denials += 1;
                 self.forget_at = self.forget_at.max(now.saturating_add(block.shortest()));

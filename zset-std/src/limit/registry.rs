@@ -1,11 +1,11 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle keys.
 //!
-//! Invariants: a key is in the shard that its hash selects. For each hash that has entries and is
-//! not held, the shard's list has a deadline that has passed, or that is no later than the time at
-//! which the first of these entries becomes idle. `len` counts the entries in all shards, and the
-//! places reserved by threads that are inserting a key, which hold the lock of its shard until the
-//! entry is inserted. All of this is true whenever user code runs under a lock (`Equivalent`,
-//! `ToKey` and `Drop` of keys), since it may panic.
+//! Invariants: a key is in the shard that its hash selects, and in one of its two tables. For each
+//! hash that has entries, the shard's list has a deadline that has passed, or that is no later than
+//! the time at which the first of these entries becomes idle. `len` counts the entries in all
+//! shards, and the places reserved by threads that are inserting a key, which hold the lock of its
+//! shard until the entry is inserted. All of this is true whenever user code runs under a lock
+//! (`Equivalent`, `ToKey` and `Drop` of keys), since it may panic.
 //!
 //! A deadline is the time to examine a key again, not the time at which it is idle: a check does
 //! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
@@ -18,8 +18,9 @@
 //! deadlines, but rebuilding the list holds it for all keys of the shard.
 //!
 //! A key is *held* while it has units in flight. It is not swept even if it is idle, so there is
-//! room to record them. Held keys are in a table of their own, which is usually empty. They need no
-//! deadline: the end of the last hold files one.
+//! room to record them. The entries of held keys are in a table of their own, which is usually
+//! empty: a check that finds its key in the other table need not ask for units in flight. Held keys
+//! need no deadline: the end of the last hold files one.
 //!
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
 //! seen. The last timestamp means never: a key that would be idle only then is never swept.
@@ -65,8 +66,8 @@ struct Keys<K, L: Limiter> {
     entries: Table<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
     deadlines: SkipList<KeyHash, Timestamp>,
-    /// The keys that are held.
-    held: Table<Held<K>>,
+    /// The entries of keys that are held, and only of those.
+    held: Table<Held<K, L::State>>,
 }
 
 /// As small as possible: a check mostly waits for the memory of its entry.
@@ -82,19 +83,25 @@ impl<K, V> Hashed for Entry<K, V> {
     }
 }
 
-struct Held<K> {
-    hash: KeyHash,
-    key: K,
+struct Held<K, V> {
+    entry: Entry<K, V>,
     /// The units in flight, of all holds.
-    units: u32,
-    /// The number of holds.
+    units: u64,
+    /// The number of holds; not zero.
     holds: usize,
 }
 
-impl<K> Hashed for Held<K> {
+impl<K, V> Hashed for Held<K, V> {
     fn hash(&self) -> KeyHash {
-        self.hash
+        self.entry.hash
     }
+}
+
+/// Where the entry of a key is.
+#[derive(Clone, Copy)]
+enum Slot {
+    Entry(usize),
+    Held(usize),
 }
 
 /// The error of inserting a key when there is no room.
@@ -159,14 +166,16 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let hash = self.hash(key);
         let shard = self.shard(hash);
         let keys = shard.keys.lock();
-        let slot = keys.entries.slot(hash, |entry| key.equivalent(&entry.key));
-        Locked { shard, keys, hash, key, slot, now: shard.newest(now) }
+        let slot = keys.entries.slot(hash, |entry| key.equivalent(&entry.key)).map(Slot::Entry);
+        let locked = Locked { shard, keys, hash, key, slot, now: shard.newest(now) };
+        if slot.is_some() { locked } else { locked.or_held() }
     }
 
-    /// Changes the state of a key, or returns its locked shard if it is absent. `change` receives
-    /// the effective time, which is recorded.
+    /// Changes the state of a key without units in flight, or returns its locked shard. `change`
+    /// receives the effective time, which is recorded.
     ///
-    /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key.
+    /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key. The
+    /// table of held keys has not been [searched](Locked::or_held).
     #[inline]
     pub(crate) fn get<'a, Q: Hash + Equivalent<K> + ?Sized, R>(
         &'a self,
@@ -197,8 +206,10 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             let before = keys.limiter.clone();
             set(&mut keys.limiter);
             if L::ADAPTS {
-                let Keys { limiter, entries, .. } = keys;
-                entries.iter_mut().for_each(|entry| limiter.adapt(&mut entry.state, &before));
+                let Keys { limiter, entries, held, .. } = keys;
+                let held = held.iter_mut().map(|held| &mut held.entry);
+                let entries = entries.iter_mut().chain(held);
+                entries.for_each(|entry| limiter.adapt(&mut entry.state, &before));
                 keys.rebuild_deadlines();
                 shard.note_deadline(keys);
             }
@@ -207,13 +218,13 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     /// Changes the state of a key, which is inserted if it is absent. `change` receives the units
     /// of the key that are held, and the effective time. `holds` returns how many more to hold,
-    /// given the result of `change`, until they are [released](Locked::release).
+    /// given the result of `change`, until they are [settled](Locked::settle).
     ///
     /// Returns the result of `change`, and the number of idle keys swept.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
         mut locked: Locked<'a, K, L, Q>,
-        change: impl FnOnce(&L, &mut L::State, u32, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, u64, Timestamp) -> R,
         holds: impl FnOnce(&R) -> u32,
     ) -> Result<(R, usize), Full> {
         let key = locked.key;
@@ -221,8 +232,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         loop {
             let hash = locked.hash;
             locked.advance();
-            let (now, held) = (locked.now, locked.held());
-            if let Some((limiter, state)) = locked.entry() {
+            let now = locked.now;
+            if let Some((limiter, state, held)) = locked.entry() {
                 let result = change(limiter, state, held, now);
                 locked.hold(holds(&result));
                 return Ok((result, swept));
@@ -234,12 +245,17 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             if let Some(room) = self.reserve() {
                 let owned = key.to_key();
                 let mut state = L::NEW;
-                let result = change(&keys.limiter, &mut state, held, now);
-                keys.deadlines.insert(hash, keys.limiter.idle_from(&state));
-                keys.entries.insert(Entry { hash, state, key: owned });
-                shard.note_deadline(keys);
+                let result = change(&keys.limiter, &mut state, 0, now);
+                let entry = Entry { hash, state, key: owned };
+                match holds(&result) {
+                    0 => {
+                        keys.deadlines.insert(hash, keys.limiter.idle_from(&entry.state));
+                        keys.entries.insert(entry);
+                        shard.note_deadline(keys);
+                    }
+                    units => keys.hold(shard, entry, units),
+                }
                 room.keep();
-                locked.hold(holds(&result));
                 return Ok((result, swept));
             }
             // Without the lock held: two threads waiting for each other's shards would deadlock.
@@ -264,11 +280,21 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         reserved.is_ok().then(|| Room { len: &self.len })
     }
 
-    /// Removes a key, idle or not, and returns whether it was present.
+    /// Removes a key, idle or not, and returns whether it was present. A key that is held stays,
+    /// and is then as a new one.
     pub(crate) fn remove<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
-        let Locked { shard, mut keys, slot, .. } = self.lock(key, Timestamp::ZERO);
-        let Some(slot) = slot else { return false };
-        let entry = keys.entries.take(slot);
+        let mut locked = self.lock(key, Timestamp::ZERO);
+        let entry = match locked.slot {
+            None => return false,
+            Some(Slot::Held(_)) => {
+                let before = locked.entry().map(|(_, state, _)| std::mem::replace(state, L::NEW));
+                drop(locked);
+                drop(before);
+                return true;
+            }
+            Some(Slot::Entry(slot)) => locked.keys.entries.take(slot),
+        };
+        let Locked { shard, mut keys, .. } = locked;
         self.len.fetch_sub(1, Ordering::Relaxed);
         keys.forget_deadlines();
         shard.note_deadline(&keys);
@@ -284,23 +310,29 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         for (index, shard) in self.shards.iter().enumerate() {
             let keys = &*shard.keys.lock();
             keys.entries.check_invariants();
+            keys.held.check_invariants();
             let most = keys.most_deadlines();
             assert!(keys.deadlines.len() <= most, "too many stale deadlines in shard {index}");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             let has_held = shard.has_held.load(Ordering::Relaxed);
             assert_eq!(has_held, keys.held.len() > 0, "whether shard {index} has held keys");
-            for entry in keys.entries.iter() {
+            for entry in keys.entries.iter().chain(keys.held.iter().map(|held| &held.entry)) {
                 assert_eq!(hash_of(&self.hasher, &entry.key), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
-            for entry in keys.entries.iter().filter(|entry| !keys.is_held(entry.hash)) {
+            for held in keys.held.iter() {
+                assert!(held.holds > 0, "a key of shard {index} that is not held");
+                let is_it = |entry: &Entry<K, L::State>| entry.key == held.entry.key;
+                assert!(keys.entries.find(held.entry.hash, is_it).is_none(), "a key in two tables");
+            }
+            for entry in keys.entries.iter() {
                 let first = keys.first_idle(entry.hash).expect("the entry has the hash");
                 let latest = shard.newest(first);
                 let mut filed = keys.deadlines.range_by_score(..=latest);
                 let is_filed = filed.any(|(hash, _)| *hash == entry.hash);
                 assert!(is_filed, "a key of shard {index} without a deadline in time");
             }
-            len += keys.entries.len();
+            len += keys.entries.len() + keys.held.len();
         }
         assert_eq!(len, self.len(), "the number of keys");
         assert!(len <= self.max_keys, "more keys than the most");
@@ -343,8 +375,8 @@ pub(crate) struct Locked<'a, K, L: Limiter, Q: ?Sized> {
     keys: SpinGuard<'a, Keys<K, L>>,
     pub(crate) hash: KeyHash,
     pub(crate) key: &'a Q,
-    /// The slot of the key's entry, if it is present.
-    slot: Option<usize>,
+    /// Where the key's entry is, if it is present.
+    slot: Option<Slot>,
     /// The effective time.
     pub(crate) now: Timestamp,
 }
@@ -360,20 +392,41 @@ impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
         &self.keys.limiter
     }
 
-    /// Returns the algorithm and the state of the key, if it is present.
+    /// Looks the key up among those that are held.
+    pub(crate) fn or_held(mut self) -> Self {
+        if self.keys.held.len() > 0 {
+            let is_key = |held: &Held<K, L::State>| self.key.equivalent(&held.entry.key);
+            self.slot = self.keys.held.slot(self.hash, is_key).map(Slot::Held);
+        }
+        self
+    }
+
+    /// Returns whether the key is present.
+    pub(crate) fn is_present(&self) -> bool {
+        self.slot.is_some()
+    }
+
+    /// Returns the algorithm, the state of the key and its units that are held, if it is present.
     #[inline]
-    pub(crate) fn entry(&mut self) -> Option<(&L, &mut L::State)> {
-        let Keys { limiter, entries, .. } = &mut *self.keys;
-        Some((limiter, &mut entries.at_mut(self.slot?)?.state))
+    pub(crate) fn entry(&mut self) -> Option<(&L, &mut L::State, u64)> {
+        let Keys { limiter, entries, held, .. } = &mut *self.keys;
+        match self.slot? {
+            Slot::Entry(slot) => Some((limiter, &mut entries.at_mut(slot)?.state, 0)),
+            Slot::Held(slot) => {
+                let Held { entry, units, .. } = held.at_mut(slot)?;
+                Some((limiter, &mut entry.state, *units))
+            }
+        }
     }
 
     /// Changes the state of the key, if it is present, in a way that may make it idle sooner.
     pub(crate) fn shorten<R>(&mut self, change: impl FnOnce(&L, &mut L::State) -> R) -> Option<R> {
-        let (limiter, state) = self.entry()?;
+        let is_held = matches!(self.slot, Some(Slot::Held(_)));
+        let (limiter, state, _) = self.entry()?;
         let before = limiter.idle_from(state);
         let result = change(limiter, state);
         let idle_at = limiter.idle_from(state);
-        if idle_at < before {
+        if idle_at < before && !is_held {
             self.keys.file(self.hash, idle_at);
             self.keys.forget_deadlines();
             self.shard.note_deadline(&self.keys);
@@ -381,47 +434,45 @@ impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
         Some(result)
     }
 
-    /// Returns the units of the key that are held.
-    pub(crate) fn held(&self) -> u32 {
-        let held = self.keys.held.find(self.hash, |held| self.key.equivalent(&held.key));
-        held.map_or(0, |held| held.units)
-    }
-
-    /// Holds units of the key, unless there are none.
-    fn hold(&mut self, units: u32)
-    where
-        Q: ToKey<K>,
-    {
-        let (hash, key) = (self.hash, self.key);
-        if units == 0 {
-            return;
-        }
-        if let Some(held) = self.keys.held.find_mut(hash, |held| key.equivalent(&held.key)) {
-            held.units = held.units.saturating_add(units);
-            held.holds += 1;
-        } else {
-            self.keys.held.insert(Held { hash, key: key.to_key(), units, holds: 1 });
-            self.shard.has_held.store(true, Ordering::Relaxed);
+    /// Holds units of the key, which must be present, unless there are none.
+    fn hold(&mut self, units: u32) {
+        match self.slot.filter(|_| units > 0) {
+            None => {}
+            Some(Slot::Held(slot)) => {
+                if let Some(held) = self.keys.held.at_mut(slot) {
+                    held.units += u64::from(units);
+                    held.holds += 1;
+                }
+            }
+            Some(Slot::Entry(slot)) => {
+                if let Some(entry) = self.keys.entries.take(slot) {
+                    self.keys.hold(self.shard, entry, units);
+                }
+            }
         }
     }
 
-    /// Ends a hold of units of the key.
-    pub(crate) fn release(self, units: u32) {
-        let Locked { shard, mut keys, hash, key, .. } = self;
-        let is_key = |held: &Held<K>| key.equivalent(&held.key);
-        let Some(held) = keys.held.find_mut(hash, is_key) else { return };
-        held.units = held.units.saturating_sub(units);
+    /// Ends a hold of units of the key, some of which `charge` records.
+    pub(crate) fn settle(self, units: u32, charge: impl FnOnce(&L, &mut L::State, Timestamp)) {
+        let Some(Slot::Held(slot)) = self.slot else { return };
+        self.advance();
+        let Locked { shard, mut keys, hash, now, .. } = self;
+        let Keys { limiter, held: all, .. } = &mut *keys;
+        let Some(held) = all.at_mut(slot) else { return };
+        charge(limiter, &mut held.entry.state, now);
+        held.units -= u64::from(units);
         held.holds -= 1;
         if held.holds > 0 {
             return;
         }
-        let released = keys.held.remove(hash, is_key);
-        shard.has_held.store(keys.held.len() > 0, Ordering::Relaxed);
-        keys.file_again(hash);
+        let Some(Held { entry, .. }) = all.take(slot) else { return };
+        all.shrink();
+        shard.has_held.store(all.len() > 0, Ordering::Relaxed);
+        let idle_at = limiter.idle_from(&entry.state);
+        keys.entries.insert(entry);
+        keys.file(hash, idle_at);
         keys.forget_deadlines();
         shard.note_deadline(&keys);
-        drop(keys);
-        drop(released);
     }
 }
 
@@ -562,22 +613,22 @@ const HELD_FOR: Duration = Duration::from_secs(1);
 const FEW_DEADLINES: usize = 16;
 
 impl<K, L: Limiter> Keys<K, L> {
-    fn is_held(&self, hash: KeyHash) -> bool {
-        self.held.find(hash, |_| true).is_some()
+    /// Holds units of a key without others in flight. Its deadlines become stale.
+    fn hold(&mut self, shard: &Shard<K, L>, entry: Entry<K, L::State>, units: u32) {
+        self.held.insert(Held { entry, units: units.into(), holds: 1 });
+        shard.has_held.store(true, Ordering::Relaxed);
+        self.forget_deadlines();
+        shard.note_deadline(self);
     }
 
     /// Removes the first deadline, if it has passed, and examines the keys with its hash. Returns
-    /// the hash if one of them is idle; otherwise files a deadline for the first to become idle,
-    /// unless one is held.
+    /// the hash if one of them is idle; otherwise files a deadline for the first to become idle.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
     fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
         if !is_due(self.next_deadline(), now) {
             return None;
         }
         let (hash, _) = self.deadlines.pop_first()?;
-        if self.is_held(hash) {
-            return Some(None);
-        }
         if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {
             return Some(Some(hash));
         }

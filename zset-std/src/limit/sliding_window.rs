@@ -9,7 +9,8 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 
 use super::counters::{Forgotten, MOST_UNITS};
-use super::{AnyLimiter, Decision, Direct, Limiter, Quota, SingleQuota, Verdict};
+use super::limiter::Under;
+use super::{AnyLimiter, Decision, Direct, Funnel, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// An exact sliding window: at most `count` units in every window of the quota's
@@ -134,6 +135,14 @@ impl Limiter for SlidingWindow {
             // Those that are too old are forgotten again by the next call.
             log.restore(u64::MAX, Timestamp::ZERO);
         }
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        Some(self.quota.into())
+    }
+
+    fn under(&self, terms: Funnel) -> Option<impl Limiter<State = Log>> {
+        Some(Under { limiter: *self, terms: terms.quota() })
     }
 }
 

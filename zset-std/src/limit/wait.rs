@@ -28,6 +28,9 @@ use crate::{Clock, Timestamp};
 /// which may be long before the deadline. A waiter after it does not check at all: it learns that
 /// it is too late when it becomes the first, or at its deadline.
 ///
+/// While units that are [held](super::Hold) are in its way, it checks again after a second, or fails
+/// if its deadline is earlier.
+///
 /// Nothing is taken from the quota until the units are allowed, so a waiter that is dropped or
 /// reaches its deadline loses nothing. As a future, it can be polled in any runtime; dropping it
 /// leaves the line.
@@ -122,7 +125,8 @@ where
         }
     }
 
-    /// Waits for `units` units, which are allowed together; the default is one. **O(1)**.
+    /// Waits for `units` units, which are allowed together; the default is one. 0 units are allowed
+    /// at once, whoever else is waiting. **O(1)**.
     pub fn units(self, units: u32) -> Self {
         WaitReady { units, ..self }
     }
@@ -189,6 +193,9 @@ where
     /// is empty.
     fn step(&mut self, waker: &mut dyn FnMut() -> Waker) -> Step<Result<(), NotReady>> {
         let (lines, clock) = (&self.keyed.lines, self.keyed.clock());
+        if self.units == 0 {
+            return Step::Done(Ok(()));
+        }
         if self.place.is_none() && !lines.is_waited_for(self.key) {
             if let Step::Done(result) = self.ask(clock.now()) {
                 return Step::Done(result);

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zset_std::limit::Block;
 use zset_std::{
-    At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
-    Timestamp, Verdict, WindowCounter,
+    AnyLimiter, At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
+    Penalty, Quota, SingleQuota, SlidingWindow, Timestamp, Verdict, WindowCounter,
 };
 
 fn minute() -> Duration {
@@ -62,6 +63,69 @@ fn keyed_limiters_work_behind_pointers() {
         Keyed::<String, _>::new(WindowCounter::new(quota)).with_clock(clock)
     });
     use_behind_pointers(|clock| Keyed::<String, _>::new(FixedWindow::new(quota)).with_clock(clock));
+}
+
+/// Compares the limiter under other quotas with the calls that take one.
+fn compare_with_quotas_per_call<L>(limiter: &L)
+where
+    L: Limiter + SingleQuota<Terms: From<Funnel>>,
+{
+    let keyed = || Keyed::<u32, _>::new(limiter.clone()).with_clock(FakeClock::new());
+    let (by_call, by_view) = (keyed(), Arc::new(keyed()));
+    let behind: &dyn KeyedLimiter<u32> = &by_view;
+    let at = |second| Timestamp::ZERO.saturating_add(Duration::from_secs(second));
+    for step in 0..400_u64 {
+        let (key, count, n) = ((step % 3) as u32, (step * step % 7) as u32 + 1, step as u32 % 4);
+        let quota = Funnel::new(Quota::new(count, minute()).unwrap());
+        let (terms, now) = (L::Terms::from(quota), at(step * 5));
+        let view = behind.under(quota).unwrap();
+        assert_eq!(view.preview(&key, n, now), by_call.at(now).peek_with(&key, terms, n));
+        assert_eq!(view.decide(&key, n, now), by_call.at(now).check_with(&key, terms, n));
+        if step % 5 == 0 {
+            assert_eq!(view.refund(&key, 2), by_call.refund_with(&key, terms, 2));
+        }
+        if step % 50 == 0 {
+            assert_eq!(view.reset(&key), by_call.reset(&key));
+        }
+        by_view.check_invariants();
+    }
+    assert_eq!(behind.under(limiter.terms().unwrap()).unwrap().now(), Timestamp::ZERO);
+    assert_eq!(by_view.len(), by_call.len());
+}
+
+#[test]
+fn a_limiter_under_another_quota_decides_as_calls_that_take_it() {
+    let quota = Quota::new(2, minute()).unwrap();
+    let block = Block::after(3.try_into().unwrap(), 2 * minute());
+    let funnel = Funnel::new(quota).with_capacity(5).unwrap();
+    compare_with_quotas_per_call(&funnel);
+    compare_with_quotas_per_call(&AnyLimiter::from(SlidingWindow::new(quota)));
+    compare_with_quotas_per_call(&AnyLimiter::from(WindowCounter::new(quota)));
+    compare_with_quotas_per_call(&AnyLimiter::from(FixedWindow::new(quota)));
+    compare_with_quotas_per_call(&Penalty::new(funnel, block));
+    compare_with_quotas_per_call(&Penalty::new(AnyLimiter::from(SlidingWindow::new(quota)), block));
+}
+
+#[test]
+fn limiters_of_one_quota_know_it() {
+    let quota = Quota::new(2, minute()).unwrap();
+    let funnel = Funnel::new(quota).with_capacity(5).unwrap();
+    let one: [(Box<dyn KeyedLimiter<u32>>, Funnel); 4] = [
+        (Box::new(Keyed::new(funnel)), funnel),
+        (Box::new(Arc::new(Keyed::new(SlidingWindow::new(quota)))), quota.into()),
+        (Box::new(Keyed::new(AnyLimiter::from(WindowCounter::new(quota)))), quota.into()),
+        (Box::new(Keyed::new(FixedWindow::new(quota))), quota.into()),
+    ];
+    for (limiter, terms) in one {
+        assert_eq!(limiter.terms(), Some(terms));
+        // It would read the clock.
+        let at: &dyn KeyedLimiter<u32> = &At::new(&*limiter, Timestamp::ZERO);
+        assert!(at.terms() == Some(terms) && at.under(terms).is_none());
+    }
+    let several: Box<dyn KeyedLimiter<u32>> = Box::new(Keyed::new(Limits::new([funnel])));
+    assert_eq!(several.terms(), None);
+    let of_user: Box<dyn KeyedLimiter<str>> = Box::new(Budget { limit: 3, left: Cell::new(3) });
+    assert!(of_user.terms().is_none() && of_user.under(funnel).is_none());
 }
 
 /// A user-defined limiter that allows a total number of units for all keys together.

@@ -6,6 +6,8 @@ mod keyed;
 mod keyed_limiter;
 mod limits;
 mod model;
+mod no_units;
+mod observed;
 mod pairs;
 mod penalty;
 mod record;

@@ -12,15 +12,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::reference::{OneKey, Reference, any_limiter};
 use super::*;
-use zset_std::limit::{Block, Held};
+use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
-    MonotonicClock, Observer, Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull,
-    WindowCounter,
+    AnyLimiter, Clock, Decision, Direct, FixedWindow, Funnel, Hold, Keyed, Limiter, Limits,
+    Observer, Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
 };
 
 const KEYS: usize = 5;
@@ -73,8 +72,18 @@ impl Hash for Tracked {
     }
 }
 
+/// A clock that also steps back.
+#[derive(Clone, Default)]
+struct Stepping(Arc<AtomicU64>);
+
+impl Clock for Stepping {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+}
+
 /// A keyed limiter whose hashes are the same in each run.
-type Subjects<L> = Keyed<Tracked, L, MonotonicClock, BuildHasherDefault<DefaultHasher>>;
+type Subjects<L> = Keyed<Tracked, L, Stepping, BuildHasherDefault<DefaultHasher>>;
 
 /// An algorithm, with the calls of its keyed limiter that have a quota.
 trait Algorithm: Limiter {
@@ -321,8 +330,9 @@ enum Action {
     Sweep(usize),
     SetQuota(usize),
     Hold(usize, u32),
-    /// Charges one of the holds, or releases it.
-    Charge(usize),
+    /// Charges some units of one of the holds, or drops or releases it.
+    Charge(usize, u32),
+    Drop(usize),
     Release(usize),
 }
 
@@ -347,7 +357,8 @@ fn actions() -> impl Strategy<Value = ([Funnel; 3], Vec<(i64, Action)>)> {
         3 => prop_oneof![Just(usize::MAX), 0..40_usize].prop_map(Action::Sweep),
         1 => (0..3_usize).prop_map(Action::SetQuota),
         5 => (0..KEYS, n()).prop_map(|(key, n)| Action::Hold(key, n)),
-        3 => (0..9_usize).prop_map(Action::Charge),
+        2 => (0..9_usize, 0..5_u32).prop_map(|(hold, n)| Action::Charge(hold, n)),
+        1 => (0..9_usize).prop_map(Action::Drop),
         2 => (0..9_usize).prop_map(Action::Release),
     ];
     let step = prop_oneof![6 => Just(0_i64), 6 => 0..6_i64, 1 => -5..0_i64, 1 => 0..50_i64];
@@ -367,23 +378,31 @@ fn blocks() -> impl Strategy<Value = Block> {
     })
 }
 
+/// Where units count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Key,
+    Shared,
+}
+
 /// Units of a key that are held.
-#[derive(Clone, Copy)]
-struct Hold {
+struct Held<L: Algorithm> {
     key: usize,
-    held: Held,
+    place: Place,
     n: u32,
+    hold: Hold<Arc<Subjects<L>>, Tracked>,
 }
 
 /// A keyed limiter and its references.
 struct Subject<L: Algorithm> {
-    limiter: Subjects<L>,
+    limiter: Arc<Subjects<L>>,
+    clock: Stepping,
     keys: [Tracked; KEYS],
     present: BTreeMap<usize, Present<L::Reference>>,
     new: Reference<L::Reference>,
     shared: Option<Reference<L::Reference>>,
     max_keys: usize,
-    holds: Vec<Hold>,
+    holds: Vec<Held<L>>,
     now: Timestamp,
     newest: Timestamp,
     observed: Arc<Counts>,
@@ -400,8 +419,9 @@ impl<L: Algorithm> Subject<L> {
     ) -> Self {
         let new = Reference::new(inside, block);
         let observed = Arc::<Counts>::default();
-        let hasher = BuildHasherDefault::default();
-        let mut limiter = Keyed::new(limiter).with_hasher(hasher).with_observer(observed.clone());
+        let (hasher, clock) = (BuildHasherDefault::default(), Stepping::default());
+        let limiter = Keyed::new(limiter).with_hasher(hasher).with_clock(clock.clone());
+        let mut limiter = limiter.with_observer(observed.clone());
         let (mut max_keys, mut shared) = (usize::MAX, None);
         if let Some((max, when_full)) = bounds {
             limiter = limiter.with_max_keys(max, when_full);
@@ -413,7 +433,8 @@ impl<L: Algorithm> Subject<L> {
         let (keys, present, holds) = (std::array::from_fn(key), BTreeMap::new(), Vec::new());
         let (now, newest, expected) = (Timestamp::ZERO, Timestamp::ZERO, [0; 4]);
         Subject {
-            limiter,
+            limiter: Arc::new(limiter),
+            clock,
             keys,
             present,
             new,
@@ -428,9 +449,9 @@ impl<L: Algorithm> Subject<L> {
     }
 
     fn is_present(&self, key: usize) -> bool {
-        // Units that are held have another copy.
-        let held = usize::from(self.in_flight(key, Held::Key) > 0);
-        match self.keys[key].copies[key].load(Ordering::Relaxed) - held {
+        // Each hold has another copy.
+        let holds = self.holds.iter().filter(|held| held.key == key).count();
+        match self.keys[key].copies[key].load(Ordering::Relaxed) - holds {
             0 => false,
             1 => true,
             more => panic!("{more} copies of a key"),
@@ -438,9 +459,10 @@ impl<L: Algorithm> Subject<L> {
     }
 
     /// Returns the units that are held at a key, or in the shared bucket.
-    fn in_flight(&self, key: usize, held: Held) -> u32 {
-        let is_it = |hold: &&Hold| hold.held == held && (hold.key == key || held == Held::Shared);
-        self.holds.iter().filter(is_it).map(|hold| hold.n).sum()
+    fn in_flight(&self, key: usize, place: Place) -> u32 {
+        let is_it =
+            |held: &&Held<L>| held.place == place && (held.key == key || place == Place::Shared);
+        self.holds.iter().filter(is_it).map(|held| held.n).sum()
     }
 
     /// Removes the references of keys that were swept, which must have been idle.
@@ -453,7 +475,7 @@ impl<L: Algorithm> Subject<L> {
             assert!(swept.is_over(self.newest), "a window holds a unit of {key}");
             let has_no_denials = swept.reference.has_no_denials_at(self.newest);
             assert!(has_no_denials, "a denial or a block of {key} counts");
-            assert_eq!(self.in_flight(key, Held::Key), 0, "units of {key} are held");
+            assert_eq!(self.in_flight(key, Place::Key), 0, "units of {key} are held");
             self.expected[2] += 1;
         }
     }
@@ -465,7 +487,7 @@ impl<L: Algorithm> Subject<L> {
         assert_eq!(before - self.present.len(), swept);
         if budget == usize::MAX {
             for (key, present) in &self.present {
-                let is_held = self.in_flight(*key, Held::Key) > 0;
+                let is_held = self.in_flight(*key, Place::Key) > 0;
                 assert!(is_held || !present.is_surely_over(self.newest), "{key} is idle");
             }
         }
@@ -482,17 +504,17 @@ impl<L: Algorithm> Subject<L> {
 
     /// Returns the reference that decides on a key after a call that may have inserted it, and
     /// whether it is that of the key; `None` if the key is refused.
-    fn place(&mut self, key: usize) -> (Option<&mut Reference<L::Reference>>, Held) {
+    fn place(&mut self, key: usize) -> (Option<&mut Reference<L::Reference>>, Place) {
         self.expect_sweeps();
         if self.is_present(key) {
             let new = &self.new;
             let present = self.present.entry(key).or_insert_with(|| Present::new(new));
-            return (Some(&mut present.reference), Held::Key);
+            return (Some(&mut present.reference), Place::Key);
         }
         assert!(self.is_full(), "there is room for {key}");
         self.expected[3] += 1;
         assert_eq!(self.sweep(usize::MAX), 0, "an idle key makes room for {key}");
-        (self.shared.as_mut(), Held::Shared)
+        (self.shared.as_mut(), Place::Shared)
     }
 
     /// Checks the decision on a key that is refused.
@@ -509,17 +531,17 @@ impl<L: Algorithm> Subject<L> {
     fn expect_peek(&mut self, key: usize, quota: Option<Funnel>, n: u32, decision: Decision) {
         let is_present = self.present.contains_key(&key);
         let has_room = is_present || !self.is_full() || self.sweep(usize::MAX) > 0;
-        let reference = match self.present.get(&key) {
-            Some(present) => &present.reference,
-            None if has_room => &self.new,
+        let (reference, held) = match self.present.get(&key) {
+            Some(present) => (&present.reference, self.in_flight(key, Place::Key)),
+            None if has_room => (&self.new, 0),
             None => match &self.shared {
-                Some(shared) => shared,
+                Some(shared) => (shared, self.in_flight(key, Place::Shared)),
                 None => return self.expect_refused(decision, quota, n),
             },
         };
         let mut reference = reference.clone();
         reference.newest = self.newest;
-        let expected = reference.check(quota, n, self.now);
+        let expected = reference.check_beside(quota, n, held, self.now);
         assert_eq!(decision, expected, "{key}, present: {is_present}, with room: {has_room}");
     }
 
@@ -529,16 +551,20 @@ impl<L: Algorithm> Subject<L> {
             Some(quota) => L::check_with(&self.limiter, &self.keys[key], (quota, n, now)),
             None => self.limiter.at(now).check_n(&self.keys[key], n),
         };
-        self.report(&decision);
+        if n > 0 {
+            self.report(&decision);
+        }
         if n == 0 && !self.present.contains_key(&key) {
             assert!(!self.is_present(key), "nothing to record for {key}");
             return self.expect_peek(key, quota, n, decision);
         }
+        let others = [Place::Key, Place::Shared].map(|place| self.in_flight(key, place));
         let (reference, place) = self.place(key);
         let Some(reference) = reference else { return self.expect_refused(decision, quota, n) };
         reference.newest = newest;
-        assert_eq!(decision, reference.check(quota, n, now), "{key} at {place:?}");
-        if place == Held::Key {
+        let expected = reference.check_beside(quota, n, others[place as usize], now);
+        assert_eq!(decision, expected, "{key} at {place:?}");
+        if place == Place::Key {
             let present = self.present.get_mut(&key).unwrap();
             present.used(quota, newest);
             if decision.is_allowed() {
@@ -549,58 +575,54 @@ impl<L: Algorithm> Subject<L> {
 
     fn hold(&mut self, key: usize, n: u32) {
         let (now, newest) = (self.now, self.newest);
-        let peeked = self.limiter.preview_hold(&self.keys[key], n, now);
-        let (decision, held) = self.limiter.hold(&self.keys[key], n, now);
+        let peeked = self.limiter.peek_n(&self.keys[key], n);
+        let (decision, hold) = Hold::new(Arc::clone(&self.limiter), &self.keys[key], n);
         assert_eq!(peeked, decision);
+        assert_eq!(hold.is_some(), decision.is_allowed() && n > 0);
         if n == 0 {
             assert!(decision.is_allowed());
             return self.expect_sweeps();
         }
-        if !decision.is_allowed() {
-            self.report(&decision);
-        }
-        let others = self.in_flight(key, held);
-        if decision.is_allowed() {
-            self.holds.push(Hold { key, held, n });
-        }
+        self.report(&decision);
+        let others = [Place::Key, Place::Shared].map(|place| self.in_flight(key, place));
+        // Not among the others yet.
+        let place = Place::Shared;
+        self.holds.extend(hold.map(|hold| Held { key, place, n, hold }));
         let (reference, place) = self.place(key);
         let Some(reference) = reference else { return self.expect_refused(decision, None, n) };
-        assert_eq!(held, place);
         reference.newest = newest;
-        assert_eq!(decision, reference.hold(n, others, now), "{key}, {held:?}");
-        if held == Held::Key {
+        let expected = reference.hold(n, others[place as usize], now);
+        assert_eq!(decision, expected, "{key} at {place:?}");
+        if place == Place::Key {
             self.present.get_mut(&key).unwrap().used(None, newest);
         }
-    }
-
-    fn release(&mut self, hold: usize) {
-        if !self.holds.is_empty() {
-            let Hold { key, held, n, .. } = self.holds.swap_remove(hold % self.holds.len());
-            assert_eq!(self.limiter.release(&self.keys[key], held, n), n);
+        if let (true, Some(held)) = (decision.is_allowed(), self.holds.last_mut()) {
+            held.place = place;
         }
     }
 
-    fn charge(&mut self, hold: usize) {
+    /// Ends one of the holds by `settle`, which returns how many of its units count.
+    fn settle(
+        &mut self,
+        hold: usize,
+        settle: impl FnOnce(Hold<Arc<Subjects<L>>, Tracked>, u32) -> u32,
+    ) {
         if self.holds.is_empty() {
             return;
         }
-        let Hold { key, held, n } = self.holds.swap_remove(hold % self.holds.len());
-        self.limiter.charge(&self.keys[key], held, n, self.now);
-        self.expected[0] += 1;
+        let Held { key, place, n, hold } = self.holds.swap_remove(hold % self.holds.len());
+        let charged = settle(hold, n);
+        if charged == 0 {
+            return;
+        }
         let newest = self.newest;
-        if held == Held::Shared {
-            self.shared.as_mut().unwrap().charge(n, newest);
-            return self.expect_sweeps();
+        if place == Place::Shared {
+            return self.shared.as_mut().unwrap().charge(charged, newest);
         }
-        // Unless it was reset, the key is still there.
-        let (reference, place) = self.place(key);
-        let Some(reference) = reference else { return };
-        let charged = reference.charge(n, newest);
-        if place == Held::Key {
-            let present = self.present.get_mut(&key).unwrap();
-            present.used(None, newest);
-            present.push(charged, newest);
-        }
+        let present = self.present.get_mut(&key).expect("it is held");
+        present.reference.charge(charged, newest);
+        present.used(None, newest);
+        present.push(charged, newest);
     }
 
     fn set_quota(&mut self, quota: Funnel) {
@@ -613,6 +635,7 @@ impl<L: Algorithm> Subject<L> {
     fn step(&mut self, quotas: &[Funnel; 3], by: i64, action: Action) {
         let now = self.now.as_nanos().saturating_add_signed(by);
         self.now = Timestamp::from_nanos(now);
+        self.clock.0.store(now, Ordering::Relaxed);
         // All shards see the time; otherwise one does only when a key of it is used.
         self.limiter.at(self.now).sweep(0);
         self.newest = self.newest.max(self.now);
@@ -642,6 +665,9 @@ impl<L: Algorithm> Subject<L> {
             Action::Reset(key) => {
                 let is_present = self.present.remove(&key).is_some();
                 assert_eq!(self.limiter.reset(&self.keys[key]), is_present);
+                if self.in_flight(key, Place::Key) > 0 {
+                    self.present.insert(key, Present::new(&self.new));
+                }
             }
             Action::Sweep(budget) => drop(self.sweep(budget)),
             Action::SetQuota(quota) => {
@@ -650,8 +676,18 @@ impl<L: Algorithm> Subject<L> {
                 }
             }
             Action::Hold(key, n) => self.hold(key, n),
-            Action::Charge(hold) => self.charge(hold),
-            Action::Release(hold) => self.release(hold),
+            Action::Charge(hold, charged) => self.settle(hold, |hold, n| {
+                hold.charge(charged);
+                charged.min(n)
+            }),
+            Action::Drop(hold) => self.settle(hold, |hold, n| {
+                drop(hold);
+                n
+            }),
+            Action::Release(hold) => self.settle(hold, |hold, n| {
+                assert_eq!(hold.release(), n);
+                0
+            }),
         }
         self.limiter.check_invariants();
         assert_eq!(self.limiter.len(), self.present.len());

@@ -88,11 +88,12 @@ impl Naive {
         }
     }
 
-    /// Records a decision of the inner limiter while the key is not blocked.
-    fn record(&mut self, decision: &Decision, n: u32, now: u128) {
+    /// Records a decision of the inner limiter while the key is not blocked. If the units are
+    /// allowed, `taken` of them are taken.
+    fn record(&mut self, decision: &Decision, taken: u32, now: u128) {
         self.forget(now);
         match decision.verdict {
-            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
+            Verdict::Allowed if taken > 0 => self.events.push(Event::Allowed),
             Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
             _ => return,
         }
@@ -142,16 +143,7 @@ impl<L: OneKey> Reference<L> {
 
     /// Returns the expected decision for a caller at this time.
     pub(super) fn check(&mut self, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
-        let decision = self.decide(n, now, |inside, is_blocked, now| {
-            if !is_blocked {
-                return L::check_by(inside, quota, n, now);
-            }
-            let decision = L::peek_by(inside, quota, n, now);
-            // The units are not taken.
-            let none = L::check_by(inside, quota, 0, now);
-            if decision.is_allowed() { none } else { decision }
-        });
-        self.counted_from(now, decision)
+        self.check_beside(quota, n, 0, now)
     }
 
     /// Returns the decision of a check.
@@ -159,34 +151,59 @@ impl<L: OneKey> Reference<L> {
         self.clone().check(quota, n, now)
     }
 
+    /// Returns the decision on `n` units in addition to `held` others.
+    pub(super) fn check_beside(
+        &mut self,
+        quota: Option<Funnel>,
+        n: u32,
+        held: u32,
+        now: Timestamp,
+    ) -> Decision {
+        self.decide_beside(quota, (n, n), held, now)
+    }
+
     /// Returns the decision on `n` units that are held, in addition to `held` others.
     pub(super) fn hold(&mut self, n: u32, held: u32, now: Timestamp) -> Decision {
-        let decision = self.decide(n, now, |inside, is_blocked, now| {
-            let mut decision = inside.peek_n(n, now);
-            if decision.is_allowed() && held > decision.remaining {
+        self.decide_beside(None, (n, 0), held, now)
+    }
+
+    fn decide_beside(
+        &mut self,
+        quota: Option<Funnel>,
+        (n, taken): (u32, u32),
+        held: u32,
+        now: Timestamp,
+    ) -> Decision {
+        let decision = self.decide((n, taken), now, |inside, is_blocked, now| {
+            let mut decision = L::peek_by(inside, quota, n, now);
+            if decision.is_allowed() && n > 0 && held > decision.remaining {
                 decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
                 decision.remaining += n;
             }
             if decision.is_allowed() && is_blocked {
-                decision = inside.peek_n(0, now);
+                decision = L::peek_by(inside, quota, 0, now);
             }
+            // A call that takes nothing still sees the time and the quota.
+            let taken = if decision.is_allowed() && !is_blocked { taken } else { 0 };
+            assert!(L::check_by(inside, quota, taken, now).is_allowed());
             Decision { remaining: decision.remaining.saturating_sub(held), ..decision }
         });
         self.counted_from(now, decision)
     }
 
-    /// Takes units that were held, as many as there is room for, and returns how many.
-    pub(super) fn charge(&mut self, n: u32, now: Timestamp) -> u32 {
+    /// Records units that were held.
+    pub(super) fn charge(&mut self, n: u32, now: Timestamp) {
         self.newest = self.newest.max(now);
-        let n = n.min(self.inside.peek_n(0, self.newest).remaining);
-        assert!(self.inside.check_n(n, self.newest).is_allowed());
-        n
+        self.inside.record(n, self.newest);
+        if let Some(penalty) = &mut self.penalty {
+            penalty.events.push(Event::Allowed);
+        }
     }
 
     /// Decides at the latest time.
     fn decide(
         &mut self,
-        n: u32,
+        (n, taken): (u32, u32),
         now: Timestamp,
         decide: impl FnOnce(&mut Direct<L>, bool, Timestamp) -> Decision,
     ) -> Decision {
@@ -196,7 +213,7 @@ impl<L: OneKey> Reference<L> {
         let decision = decide(&mut self.inside, is_blocked, now);
         let Some(penalty) = &mut self.penalty else { return decision };
         if !is_blocked {
-            penalty.record(&decision, n, nanos);
+            penalty.record(&decision, taken, nanos);
         }
         penalty.decide(decision, n, nanos)
     }

@@ -1,6 +1,7 @@
 //! Threads that wait.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -113,11 +114,30 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     }
 }
 
+/// A clock that shows whether a thread has fallen asleep by it.
+#[derive(Clone, Default)]
+struct Watched {
+    clock: FakeClock,
+    is_slept_by: Arc<AtomicBool>,
+}
+
+impl Clock for Watched {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    fn park_until(&self, until: Timestamp) {
+        self.is_slept_by.store(true, Ordering::SeqCst);
+        self.clock.park_until(until);
+    }
+}
+
 #[test]
 fn a_smaller_request_does_not_overtake_the_first_waiter() {
-    let clock = FakeClock::new();
+    let watched = Watched::default();
+    let clock = &watched.clock;
     let quota = Quota::new(4, Duration::from_secs(4)).unwrap();
-    let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota)).with_clock(clock.clone());
+    let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota)).with_clock(watched.clone());
     assert!(windows.check_n(&1, 3).is_allowed());
     clock.advance(Duration::from_secs(1));
     let order = Mutex::new(Vec::new());
@@ -128,9 +148,8 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
         };
         // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
-        // Zero units pass immediately while the line is empty. Once this fails, the four are in the
-        // line.
-        while windows.wait_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
+        // The four are in the line before their thread falls asleep.
+        while !watched.is_slept_by.load(Ordering::SeqCst) {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));

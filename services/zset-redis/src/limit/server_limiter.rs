@@ -23,15 +23,15 @@ use private::{Plan, Unpenalized};
 /// | `Limits` | those of its limits; one script decides for all of them in one round trip | the sum |
 /// | `Penalty` | that of the algorithm inside, and a second key, such as `name:{key}:funnel:penalty` | in the same script |
 ///
-/// A denial writes the key of a penalty unless it is blocked, and it expires once denials and
-/// blocks are forgotten. All machines should use the same [`Block`](zset_std::limit::Block). Its
-/// times are rounded up to microseconds, and limited to 71 years.
+/// A denial writes the key of a penalty, unless the caller's key is blocked. It expires once
+/// denials and blocks are forgotten. All machines should use the same
+/// [`Block`](zset_std::Block). Its times are rounded up to microseconds, and limited to 71 years.
 pub trait ServerLimiter: Limiter + Plan + Send + Sync + 'static {}
 
 impl<L: Limiter + Plan + Send + Sync + 'static> ServerLimiter for L {}
 
 mod private {
-    use zset_std::limit::Block;
+    use zset_std::Block;
 
     use super::Rule;
     use crate::UnsupportedQuota;
@@ -94,7 +94,7 @@ impl<L: Limiter + Unpenalized> Plan for Penalty<L> {
         self.limiter().rules()
     }
 
-    fn block(&self) -> Option<zset_std::limit::Block> {
+    fn block(&self) -> Option<zset_std::Block> {
         Some(Penalty::block(self))
     }
 }

@@ -101,7 +101,7 @@ pub(super) const IPV6_PREFIX: u8 = 64;
 /// - `::ffff:0:0/96`, mapped addresses;
 /// - `::/96`, IPv4-compatible addresses, but not `::` and `::1`;
 /// - `64:ff9b::/96` (RFC 6052) and `64:ff9b:1::/48` (RFC 8215), from NAT64 and other translators. If
-///   the last 32 bits in `64:ff9b:1::/48` are zero, the translator embeds addresses elsewhere, and
+///   the last 24 bits in `64:ff9b:1::/48` are zero, the translator embeds addresses further left, and
 ///   the whole address is kept.
 ///
 /// Other IPv6 addresses count by their prefix, 6to4 and Teredo included. The holder of a 6to4
@@ -124,24 +124,26 @@ pub(super) const IPV6_PREFIX: u8 = 64;
 pub fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            // The first 96 bits, and the last 32.
-            match (address.to_bits() >> 32, address.to_bits() as u32) {
-                (0, ipv4 @ 2..) | (0xffff | 0x64_ff9b_0000_0000_0000_0000, ipv4) => {
-                    return Ipv4Addr::from_bits(ipv4).into();
-                }
-                (first, ipv4) if first >> 48 == 0x64_ff9b_0001 => {
-                    return if ipv4 == 0 {
-                        address.into()
-                    } else {
-                        Ipv4Addr::from_bits(ipv4).into()
-                    };
-                }
-                _ => {}
-            }
-            let host_bits = 128_u32.saturating_sub(ipv6_prefix.into());
+        IpAddr::V6(address) => ipv6_network(address, ipv6_prefix),
+    }
+}
+
+// Not inlined: most requests come over IPv4.
+#[inline(never)]
+fn ipv6_network(address: Ipv6Addr, prefix: u8) -> IpAddr {
+    let bits = address.to_bits();
+    match (bits >> 32, bits as u32) {
+        (0, ipv4 @ 2..) | (0xffff | 0x64_ff9b_0000_0000_0000_0000, ipv4) => {
+            Ipv4Addr::from_bits(ipv4).into()
+        }
+        (first, ipv4) if first >> 48 == 0x64_ff9b_0001 => {
+            let elsewhere = ipv4.trailing_zeros() >= 24;
+            if elsewhere { address.into() } else { Ipv4Addr::from_bits(ipv4).into() }
+        }
+        _ => {
+            let host_bits = 128_u32.saturating_sub(prefix.into());
             let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
-            Ipv6Addr::from_bits(address.to_bits() & mask).into()
+            Ipv6Addr::from_bits(bits & mask).into()
         }
     }
 }
@@ -273,7 +275,14 @@ impl<T> fmt::Debug for Extension<T> {
 /// });
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Path;
+pub struct Path(());
+
+impl Path {
+    /// Creates a key from the path. **O(1)**.
+    pub fn new() -> Self {
+        Path(())
+    }
+}
 
 impl Key for Path {
     type Key = String;
@@ -283,15 +292,22 @@ impl Key for Path {
     }
 }
 
-/// One key for all requests: a limit for the whole service.
+/// One key for all requests, the empty string: a limit for the whole service.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Global;
+pub struct Global(());
+
+impl Global {
+    /// Creates a key that all requests share. **O(1)**.
+    pub fn new() -> Self {
+        Global(())
+    }
+}
 
 impl Key for Global {
-    type Key = ();
+    type Key = String;
 
-    fn key(&self, _: &RequestHead<'_>) -> Found<()> {
-        Found::Ready(Some(()))
+    fn key(&self, _: &RequestHead<'_>) -> Found<String> {
+        Found::Ready(Some(String::new()))
     }
 }
 
@@ -305,7 +321,7 @@ impl Key for Global {
 /// // Requests with the same method share a key.
 /// let key = key::from_fn(|head| Some(head.method.clone()));
 /// ```
-pub fn from_fn<F, K>(function: F) -> SyncFn<F>
+pub fn from_fn<F, K>(function: F) -> impl Key<Key = K>
 where
     F: Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
     K: Clone + Send + Sync + 'static,
@@ -333,7 +349,7 @@ where
 ///     async move { account_of(token?.to_str().ok()?).await }
 /// });
 /// ```
-pub fn from_async_fn<F, Fut, K>(function: F) -> AsyncFn<F>
+pub fn from_async_fn<F, Fut, K>(function: F) -> impl Key<Key = K>
 where
     F: Fn(&RequestHead<'_>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Option<K>> + Send + 'static,
@@ -342,13 +358,9 @@ where
     AsyncFn(function)
 }
 
-/// A key by a function; see [`from_fn`].
-#[derive(Clone, Copy)]
-pub struct SyncFn<F>(F);
+struct SyncFn<F>(F);
 
-/// A key by a function that returns a future; see [`from_async_fn`].
-#[derive(Clone, Copy)]
-pub struct AsyncFn<F>(F);
+struct AsyncFn<F>(F);
 
 impl<F, K> Key for SyncFn<F>
 where
@@ -372,18 +384,6 @@ where
 
     fn key(&self, head: &RequestHead<'_>) -> Found<K> {
         Found::Later(Box::pin((self.0)(head)))
-    }
-}
-
-impl<F> fmt::Debug for SyncFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SyncFn")
-    }
-}
-
-impl<F> fmt::Debug for AsyncFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AsyncFn")
     }
 }
 
@@ -457,8 +457,10 @@ mod tests {
             ("64:ff9b::192.0.2.7", "192.0.2.7"),
             ("64:ff9b:1::192.0.2.7", "192.0.2.7"),
             ("64:ff9b:1:2:3:4:192.0.2.7", "192.0.2.7"),
-            // As a translator with the prefix `64:ff9b:1::/48` embeds 192.0.2.7.
+            // As translators with prefixes of 48, 56 and 64 bits embed 192.0.2.7.
             ("64:ff9b:1:c000:2:700::", "64:ff9b:1:c000:2:700::"),
+            ("64:ff9b:1:5c0:0:207::", "64:ff9b:1:5c0:0:207::"),
+            ("64:ff9b:1:5:c0:2:700:0", "64:ff9b:1:5:c0:2:700:0"),
             ("::", "::"),
             ("::1", "::"),
             ("64:ff9b:0:0:0:1:192.0.2.7", "64:ff9b::"),

@@ -1,12 +1,13 @@
 //! The limiter of a policy, and the keys of requests in it.
 
+use std::any::Any;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
-use zset_std::limit::Held;
-use zset_std::{AsyncKeyedLimiter, KeyedLimiter};
+use zset_std::{AsyncKeyedLimiter, Funnel, Hold, KeyedLimiter, Quota, SingleQuota};
 
-use super::FailedLimiter;
+use super::{FailedLimiter, PolicyError};
 use crate::decide::{Answer, Call, Later, Outcome, Outcomes, Reply, Step, Units};
 use crate::key::{Found, Key, MissingKey};
 use crate::request_head::RequestHead;
@@ -15,39 +16,103 @@ use crate::telemetry::Timer;
 /// The limiter of a policy, with keys of type `K`.
 pub(super) enum Limiter<K> {
     /// A limiter in this process.
-    Local(Arc<dyn KeyedLimiter<K> + Send + Sync>),
+    Local(Local<K>),
     /// A limiter whose calls are awaited.
-    Remote(Arc<Remote<K>>),
+    Remote(Arc<dyn Remote<K>>),
 }
 
-/// Calls a limiter for a number of units of a key.
-type Remote<K> = dyn Fn(Call, K, u32) -> Later<Reply> + Send + Sync;
+type Local<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
+
+/// A limiter whose calls are awaited.
+pub(super) trait Remote<K>: Send + Sync {
+    /// Calls the limiter for a number of units of a key, with the terms of the key, if it has its
+    /// own.
+    fn call(self: Arc<Self>, call: Call, key: K, terms: Option<Funnel>, n: u32) -> Later<Reply>;
+
+    /// Returns the limiter's own terms.
+    fn terms(&self) -> Option<Funnel>;
+
+    /// Returns whether keys may have other terms.
+    fn has_terms_by_key(&self) -> bool;
+}
+
+/// A limiter, and what happens if it fails.
+struct Failing<L> {
+    limiter: L,
+    failed_limiter: FailedLimiter,
+}
+
+impl<K, L> Remote<K> for Failing<L>
+where
+    K: Send + Sync + 'static,
+    L: AsyncKeyedLimiter<K, Error: Error + Send + Sync + 'static> + Send + Sync + 'static,
+{
+    fn call(self: Arc<Self>, call: Call, key: K, terms: Option<Funnel>, n: u32) -> Later<Reply> {
+        Box::pin(async move {
+            let Failing { limiter, failed_limiter } = &*self;
+            match terms.and_then(|terms| limiter.under(terms)) {
+                Some(limiter) => ask(&limiter, call, &key, n, *failed_limiter).await,
+                None => ask(limiter, call, &key, n, *failed_limiter).await,
+            }
+        })
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter.terms()
+    }
+
+    fn has_terms_by_key(&self) -> bool {
+        self.limiter.under(ANY_TERMS).is_some()
+    }
+}
+
+async fn ask<K, L>(limiter: &L, call: Call, key: &K, n: u32, failed_limiter: FailedLimiter) -> Reply
+where
+    L: AsyncKeyedLimiter<K, Error: Error + Send + Sync + 'static>,
+{
+    let timer = Timer::start();
+    let decision = match call {
+        Call::Peek => limiter.peek_n(key, n).await,
+        Call::Check => limiter.check_n(key, n).await,
+        // If that fails, the units stay taken.
+        Call::Refund => return Reply::Refunded(limiter.refund(key, n).await.unwrap_or(0)),
+        Call::Release => return Reply::Refunded(0),
+    };
+    Reply::Answer(match decision {
+        Ok(decision) => Answer::Decided(decision, timer.elapsed()),
+        Err(error) => Answer::Failed(Box::new(error), failed_limiter, timer.elapsed()),
+    })
+}
+
+/// For asking whether a limiter takes other terms.
+const ANY_TERMS: Funnel = match Quota::new(1, Duration::from_secs(1)) {
+    Ok(quota) => Funnel::new(quota),
+    Err(_) => unreachable!(),
+};
 
 impl<K: Send + Sync + 'static> Limiter<K> {
     pub(super) fn remote<L>(limiter: L, failed_limiter: FailedLimiter) -> Self
     where
         L: AsyncKeyedLimiter<K, Error: Error + Send + Sync + 'static> + Send + Sync + 'static,
     {
-        let limiter = Arc::new(limiter);
-        Limiter::Remote(Arc::new(move |call, key, n| {
-            let limiter = Arc::clone(&limiter);
-            Box::pin(async move {
-                let timer = Timer::start();
-                let decision = match call {
-                    Call::Peek => limiter.peek_n(&key, n).await,
-                    Call::Check => limiter.check_n(&key, n).await,
-                    Call::Refund => {
-                        // If that fails, the units stay taken.
-                        return Reply::Refunded(limiter.refund(&key, n).await.unwrap_or(0));
-                    }
-                    Call::Release => return Reply::Refunded(0),
-                };
-                Reply::Answer(match decision {
-                    Ok(decision) => Answer::Decided(decision, timer.elapsed()),
-                    Err(error) => Answer::Failed(Box::new(error), failed_limiter, timer.elapsed()),
-                })
-            })
-        }))
+        Limiter::Remote(Arc::new(Failing { limiter, failed_limiter }))
+    }
+
+    pub(super) fn terms(&self) -> Option<Funnel> {
+        match self {
+            Limiter::Local(limiter) => limiter.terms(),
+            Limiter::Remote(limiter) => limiter.terms(),
+        }
+    }
+
+    fn has_terms_by_key(&self) -> bool {
+        match self {
+            // A limiter of several quotas has no terms.
+            Limiter::Local(limiter) => {
+                limiter.terms().is_some() && limiter.under(ANY_TERMS).is_some()
+            }
+            Limiter::Remote(limiter) => limiter.has_terms_by_key(),
+        }
     }
 }
 
@@ -57,6 +122,18 @@ impl<K> Clone for Limiter<K> {
             Limiter::Local(limiter) => Limiter::Local(Arc::clone(limiter)),
             Limiter::Remote(limiter) => Limiter::Remote(Arc::clone(limiter)),
         }
+    }
+}
+
+/// Calls a limiter with the terms of a key, if it has its own.
+fn under<K, R>(
+    limiter: &dyn KeyedLimiter<K>,
+    terms: Option<Funnel>,
+    call: impl FnOnce(&dyn KeyedLimiter<K>) -> R,
+) -> R {
+    match terms.and_then(|terms| limiter.under(terms)) {
+        Some(limiter) => call(&*limiter),
+        None => call(limiter),
     }
 }
 
@@ -71,43 +148,92 @@ pub(super) enum Mode {
     ByResponse,
 }
 
+/// Returns the terms of a key.
+pub(super) type TermsByKey<K> = Arc<dyn Fn(&K) -> Funnel + Send + Sync>;
+
 /// Where a policy takes units from: its limiter, and the key of a request.
 pub(super) struct Source<E: Key> {
     pub(super) key: E,
     pub(super) missing_key: MissingKey<E::Key>,
     pub(super) limiter: Limiter<E::Key>,
+    /// `None` if all keys have those of the limiter.
+    pub(super) terms_by_key: Option<TermsByKey<E::Key>>,
 }
 
-impl<E: Key> Source<E> {
+/// A source with keys of any type.
+pub(super) trait AnySource: Send + Sync {
     /// Takes `n` units of a request's key, or prepares to, for the policy at index `place`.
     /// Allocates nothing if they are taken alone and nothing is awaited.
-    pub(super) fn start(
+    fn start(&self, head: &RequestHead<'_>, place: usize, n: u32, mode: Mode) -> Step<Outcomes>;
+
+    /// Returns the limiter's own terms.
+    fn terms(&self) -> Option<Funnel>;
+
+    /// Sets the terms by key, a [`TermsByKey`].
+    fn set_terms_by_key(&mut self, terms_by_key: &dyn Any) -> Result<(), PolicyError>;
+}
+
+// Out of line, so that the usual request does not pay for them.
+impl<E: Key> Source<E> {
+    /// Starts in any way but the usual one: alone, in this process, with the limiter's own terms.
+    #[inline(never)]
+    fn start_with(&self, key: &E::Key, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
+        let terms = self.terms_by_key.as_ref().map(|terms| terms(key));
+        self.limiter.start(key, terms, place, n, mode)
+    }
+
+    #[inline(never)]
+    fn start_later(
         &self,
-        head: &RequestHead<'_>,
+        key: Later<Option<E::Key>>,
         place: usize,
         n: u32,
         mode: Mode,
     ) -> Step<Outcomes> {
+        let (missing_key, limiter) = (self.missing_key.clone(), self.limiter.clone());
+        let terms_by_key = self.terms_by_key.clone();
+        Step::later(async move {
+            let key = key.await;
+            match missing_key.or(key.as_ref()) {
+                Ok(key) => {
+                    let terms = terms_by_key.map(|terms| terms(key));
+                    limiter.start(key, terms, place, n, mode).wait().await
+                }
+                Err(answer) => Outcomes::One(Outcome::new(place, answer, None)),
+            }
+        })
+    }
+}
+
+impl<E: Key> AnySource for Source<E> {
+    fn start(&self, head: &RequestHead<'_>, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
         match self.key.key(head) {
             // By reference: moving a key that has just been written, such as an address, is slow.
             Found::Ready(ref key) => match (self.missing_key.or(key.as_ref()), &self.limiter) {
-                (Ok(key), Limiter::Local(limiter)) if mode == Mode::Alone => {
+                (Ok(key), Limiter::Local(limiter))
+                    if mode == Mode::Alone && self.terms_by_key.is_none() =>
+                {
                     Step::Ready(check(&**limiter, key, place, n))
                 }
-                (Ok(key), limiter) => limiter.start(key, place, n, mode),
+                (Ok(key), _) => self.start_with(key, place, n, mode),
                 (Err(answer), _) => Step::Ready(Outcomes::One(Outcome::new(place, answer, None))),
             },
-            Found::Later(key) => {
-                let (missing_key, limiter) = (self.missing_key.clone(), self.limiter.clone());
-                Step::later(async move {
-                    let key = key.await;
-                    match missing_key.or(key.as_ref()) {
-                        Ok(key) => limiter.start(key, place, n, mode).wait().await,
-                        Err(answer) => Outcomes::One(Outcome::new(place, answer, None)),
-                    }
-                })
-            }
+            Found::Later(key) => self.start_later(key, place, n, mode),
         }
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter.terms()
+    }
+
+    fn set_terms_by_key(&mut self, terms_by_key: &dyn Any) -> Result<(), PolicyError> {
+        let terms_by_key = terms_by_key.downcast_ref::<TermsByKey<E::Key>>();
+        let terms_by_key = terms_by_key.ok_or(PolicyError::OtherKey)?;
+        if !self.limiter.has_terms_by_key() {
+            return Err(PolicyError::QuotaNotByKey);
+        }
+        self.terms_by_key = Some(Arc::clone(terms_by_key));
+        Ok(())
     }
 }
 
@@ -121,72 +247,83 @@ fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, place: usize, n: u32) -> Out
 }
 
 impl<K: Clone + Send + Sync + 'static> Limiter<K> {
-    fn start(&self, key: &K, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
+    fn start(
+        &self,
+        key: &K,
+        terms: Option<Funnel>,
+        place: usize,
+        n: u32,
+        mode: Mode,
+    ) -> Step<Outcomes> {
+        let quota = terms.map(|terms| terms.quota());
         match (mode, self) {
-            (Mode::Alone, Limiter::Local(limiter)) => Step::Ready(check(&**limiter, key, place, n)),
+            (Mode::Alone, Limiter::Local(limiter)) => {
+                let outcomes = under(&**limiter, terms, |limiter| check(limiter, key, place, n));
+                Step::Ready(outcomes.with_quota(quota))
+            }
             (Mode::Alone, Limiter::Remote(limiter)) => {
-                let reply = limiter(Call::Check, key.clone(), n);
+                let reply = Arc::clone(limiter).call(Call::Check, key.clone(), terms, n);
                 let outcome = Outcome::new(place, Answer::Skipped, None);
-                Step::later(async move { Outcomes::One(outcome.record(reply.await)) })
+                Step::later(
+                    async move { Outcomes::One(outcome.record(reply.await)).with_quota(quota) },
+                )
             }
             (Mode::Together | Mode::ByResponse, _) => {
                 let by_response = mode == Mode::ByResponse;
                 let (limiter, key) = (self.clone(), key.clone());
-                let mut bound = Bound { limiter, key, n, by_response, held: None };
+                let mut bound = Bound { limiter, key, terms, n, by_response, hold: None };
                 let units = Units::new(n, move |call| bound.call(call));
-                Step::Ready(Outcomes::One(Outcome::new(place, Answer::Skipped, Some(units))))
+                let outcome = Outcome::new(place, Answer::Skipped, Some(units));
+                Step::Ready(Outcomes::One(outcome).with_quota(quota))
             }
         }
     }
 }
 
 /// Units of a key in a limiter.
-struct Bound<K> {
+struct Bound<K: Clone> {
     limiter: Limiter<K>,
     key: K,
+    /// Those of the key, if it has its own.
+    terms: Option<Funnel>,
     n: u32,
     /// Whether they are held until the response decides, if the limiter can do that.
     by_response: bool,
-    held: Option<Held>,
+    /// Without a response, it is dropped, which charges the units: the client has disconnected, or
+    /// the service has failed or panicked.
+    hold: Option<Hold<Local<K>, K>>,
 }
 
 impl<K: Clone> Bound<K> {
     fn call(&mut self, call: Call) -> Step<Reply> {
-        let Bound { limiter, key, n, by_response, held } = self;
+        let Bound { limiter, key, terms, n, by_response, hold } = self;
+        let (terms, n) = (*terms, *n);
         let limiter = match limiter {
-            Limiter::Local(limiter) => &**limiter,
-            Limiter::Remote(limiter) => return Step::Later(limiter(call, key.clone(), *n)),
+            Limiter::Local(limiter) => limiter,
+            Limiter::Remote(limiter) => {
+                return Step::Later(Arc::clone(limiter).call(call, key.clone(), terms, n));
+            }
         };
-        let (timer, now) = (Timer::start(), limiter.now());
+        let timer = Timer::start();
         let decision = match call {
-            Call::Peek if *by_response => limiter.preview_hold(key, *n, now),
-            Call::Peek => limiter.preview(key, *n, now),
+            Call::Peek => under(&**limiter, terms, |limiter| limiter.peek_n(key, n)),
             Call::Check if *by_response => {
-                let (decision, how) = limiter.hold(key, *n, now);
-                *held = Some(how).filter(|_| decision.is_allowed() && *n > 0);
+                let (decision, held) = Hold::under(Arc::clone(limiter), key, terms, n);
+                *hold = held;
                 decision
             }
-            Call::Check => limiter.decide(key, *n, now),
-            Call::Release if *held == Some(Held::Taken) => return Step::Ready(Reply::Refunded(0)),
+            Call::Check => under(&**limiter, terms, |limiter| limiter.check_n(key, n)),
+            Call::Release if hold.as_ref().is_some_and(Hold::is_on_record) => {
+                return Step::Ready(Reply::Refunded(0));
+            }
             Call::Refund | Call::Release => {
-                return Step::Ready(Reply::Refunded(match held.take() {
-                    Some(held) => limiter.release(key, held, *n),
+                return Step::Ready(Reply::Refunded(match hold.take() {
+                    Some(hold) => hold.release(),
                     None if *by_response => 0,
-                    None => limiter.refund(key, *n),
+                    None => under(&**limiter, terms, |limiter| limiter.refund(key, n)),
                 }));
             }
         };
         Step::Ready(Reply::Answer(Answer::Decided(decision, timer.elapsed())))
-    }
-}
-
-/// Without a response, the units are charged: the client has disconnected, or the service has
-/// failed or panicked.
-impl<K> Drop for Bound<K> {
-    fn drop(&mut self) {
-        // Taken first: if the limiter panics, the units are not charged again.
-        if let (Some(held), Limiter::Local(limiter)) = (self.held.take(), &self.limiter) {
-            limiter.charge(&self.key, held, self.n, limiter.now());
-        }
     }
 }

@@ -127,10 +127,10 @@ fn the_example_limits_curl() {
     assert!((3..=5).contains(&allowed), "{allowed}");
     let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(header(&head, "ratelimit"), r#""free";r=2;t=1"#);
+    assert_eq!(header(&head, "ratelimit"), r#""per-account";r=2;t=1"#);
     let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer cid"]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(header(&head, "ratelimit"), r#""paid";r=19;t=1"#);
+    assert_eq!(header(&head, "ratelimit"), r#""per-account";r=19;t=1"#);
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn without_an_address_the_example_tries_itself() {
         let output = Example::command().args(more).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-        assert!(text.contains(r#"allowed by "free";q=3;w=3, again in 1 s"#), "{text}");
-        assert!(text.contains(r#"allowed by "paid";q=20;w=4, again in 1 s"#), "{text}");
+        assert!(text.contains(r#"allowed by "per-account";q=3;w=3, again in 1 s"#), "{text}");
+        assert!(text.contains(r#"allowed by "per-account";q=20;w=4, again in 1 s"#), "{text}");
     };
     run(&[]);
     if let Some(redis) = Redis::start() {

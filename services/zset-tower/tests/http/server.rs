@@ -40,7 +40,7 @@ fn window<E: Key<Key: Eq + std::hash::Hash>>(
     missing_key: MissingKey<E::Key>,
 ) -> Policy {
     let limiter = Keyed::new(SlidingWindow::new(per_minute(count))).with_clock(FakeClock::new());
-    Policy::new(name, limiter, key, missing_key).unwrap().with_quota(per_minute(count))
+    Policy::new(name, limiter, key, missing_key).unwrap()
 }
 
 /// Serves two routes, limited by a layer; returns the address.
@@ -195,7 +195,7 @@ async fn fewer_entries_than_proxies_are_no_key() {
 #[tokio::test]
 async fn several_policies_limit_together() {
     let header_key = || Header::new(HeaderName::from_static("x-api-key"));
-    let global = window("all", 6, Global, MissingKey::Allow);
+    let global = window("all", 6, Global::new(), MissingKey::Allow);
     let per_key = window("per-key", 2, header_key(), MissingKey::Shared(String::new()));
     let address = serve(RateLimitLayer::new(global).with_policy(per_key)).await;
     let mut client = Client::connect(address).await;
@@ -240,7 +240,7 @@ async fn units_come_back_as_time_passes() {
     let funnel = Funnel::new(per_minute(60)).with_capacity(2).unwrap();
     let limiter = Arc::new(Keyed::new(funnel).with_clock(clock.clone()));
     let policy = Policy::new("per-ip", limiter, peer_ip(), MissingKey::deny()).unwrap();
-    let address = serve(RateLimitLayer::new(policy.with_quota(funnel))).await;
+    let address = serve(RateLimitLayer::new(policy)).await;
     let mut client = Client::connect(address).await;
     assert_eq!(client.status("/", &[]).await, 200);
     assert_eq!(client.status("/", &[]).await, 200);
@@ -272,7 +272,6 @@ async fn logins(
     let all = key::from_fn(|_| Some("all"));
     let policy = Policy::new("failed-logins", limiter.clone(), all, MissingKey::deny()).unwrap();
     let policy = policy
-        .with_quota(per_minute(3))
         .when(|head| !head.headers.contains_key("x-captcha"))
         .charge_if(|response| response.status() == StatusCode::UNAUTHORIZED);
     let layer = RateLimitLayer::new(policy).with_response(|rejection, _| {
@@ -373,6 +372,11 @@ async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
     let (address, calls, limiter) = logins(&FakeClock::new()).await;
     // The connection is closed without a response.
     assert!(Client::connect(address).await.try_get("/panics", &[]).await.is_err());
+    let on_record = || {
+        let units = limiter.refund(&"all", 3);
+        limiter.record(&"all", units).unwrap();
+        units
+    };
     for left in [1, 0] {
         let mut client = Client::connect(address).await;
         let request = Request::builder().uri("/hangs").header("host", "localhost");
@@ -382,10 +386,10 @@ async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         // In flight: the unit is held, but not recorded.
-        assert_eq!(KeyedLimiter::peek_n(&limiter, &"all", 0).remaining, left + 1);
+        assert_eq!((limiter.peek_n(&"all", 0).remaining, on_record()), (left, 2 - left));
         response.abort();
         drop(client);
-        while KeyedLimiter::peek_n(&limiter, &"all", 0).remaining > left {
+        while on_record() < 3 - left {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
@@ -397,18 +401,18 @@ async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
 /// A limiter whose server never replies.
 struct Slow;
 
-impl AsyncKeyedLimiter<()> for Slow {
+impl AsyncKeyedLimiter<String> for Slow {
     type Error = Infallible;
 
-    async fn check_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+    async fn check_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
         pending().await
     }
 
-    async fn peek_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+    async fn peek_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
         pending().await
     }
 
-    async fn refund(&self, (): &(), _: u32) -> Result<u32, Infallible> {
+    async fn refund(&self, _: &String, _: u32) -> Result<u32, Infallible> {
         pending().await
     }
 }
@@ -417,9 +421,9 @@ impl AsyncKeyedLimiter<()> for Slow {
 async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
     let limiter =
         Arc::new(Keyed::new(SlidingWindow::new(per_minute(4))).with_clock(FakeClock::new()));
-    let local = Policy::new("local", limiter.clone(), Global, MissingKey::Allow).unwrap();
+    let local = Policy::new("local", limiter.clone(), Global::new(), MissingKey::Allow).unwrap();
     let deny = FailedLimiter::Deny;
-    let slow = Policy::new_async("slow", Slow, Global, MissingKey::Allow, deny).unwrap();
+    let slow = Policy::new_async("slow", Slow, Global::new(), MissingKey::Allow, deny).unwrap();
     let layer = RateLimitLayer::new(slow.shadow(|check| drop(tokio::spawn(check))))
         .with_policy(local.shadow(drop))
         .with_policy(window("per-ip", 6, peer_ip(), MissingKey::deny()));
@@ -435,7 +439,7 @@ async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
     let denied = client.get("/", &[]).await;
     assert_eq!(problem(denied.body()), (429, vec!["per-ip".to_owned()]));
     // Four of the six would have been allowed.
-    assert_eq!(KeyedLimiter::peek_n(&limiter, &(), 0).remaining, 0);
+    assert_eq!(KeyedLimiter::peek_n(&limiter, &String::new(), 0).remaining, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -503,4 +507,55 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     while trial.peek_n("all", 0).await.unwrap().remaining > 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn quotas_by_key_and_a_limit_of_the_whole_service_are_shared_in_redis() {
+    let Some(server) = Redis::start() else { return };
+    let client = zset_redis::redis::Client::open(server.url.as_str()).unwrap();
+    let connection = client.get_connection_manager().await.unwrap();
+    // A period longer than the test.
+    let period = Duration::from_secs(100_000);
+    let funnel = move |count| Funnel::new(Quota::new(count, period).unwrap());
+    let name = HeaderName::from_static("x-user");
+    let plan = move |user: &String| match user.as_str() {
+        "ann" => funnel(2),
+        "bob" => funnel(1).with_capacity(4).unwrap(),
+        // Not exact on a server.
+        _ => Funnel::new(Quota::new(1, Duration::from_nanos(1)).unwrap()),
+    };
+    let mut addresses = Vec::new();
+    for _ in 0..2 {
+        let limiter = |name, count| {
+            let on_failure = zset_redis::OnFailure::Error;
+            zset_redis::Keyed::new(connection.clone(), name, funnel(count), on_failure)
+                .unwrap()
+                .with_deadline(Duration::from_secs(60))
+        };
+        let deny = FailedLimiter::Deny;
+        let (all, user) = (limiter("all", 7), limiter("user", 9));
+        let all = Policy::new_async("all", all, Global::new(), MissingKey::Allow, deny).unwrap();
+        let user =
+            Policy::new_async("user", user, Header::new(name.clone()), MissingKey::deny(), deny);
+        let user = user.unwrap().with_quota_by(plan).unwrap();
+        addresses.push(serve(RateLimitLayer::new(user).with_policy(all)).await);
+    }
+    let mut clients = [Client::connect(addresses[0]).await, Client::connect(addresses[1]).await];
+    for (user, left, shown) in [
+        ("ann", 1, r#""user";q=2;w=100000, "all";q=7;w=100000"#),
+        ("bob", 3, r#""user";q=4;w=400000, "all";q=7;w=100000"#),
+        ("ann", 0, r#""user";q=2;w=100000, "all";q=7;w=100000"#),
+        ("bob", 2, r#""user";q=4;w=400000, "all";q=7;w=100000"#),
+    ] {
+        clients.swap(0, 1);
+        let response = clients[0].get("/", &[("x-user", user)]).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(header(&response, "ratelimit-policy"), shown);
+        assert_eq!(parameters(header(&response, "ratelimit"), ["r"])[0].1, [left]);
+    }
+    let denied = clients[0].get("/", &[("x-user", "ann")]).await;
+    assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
+    // Four requests have passed.
+    assert_eq!(parameters(header(&denied, "ratelimit"), ["r"])[1].1, [3]);
+    assert_eq!(clients[0].status("/", &[("x-user", "cid")]).await, 503);
 }

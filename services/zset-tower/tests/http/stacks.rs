@@ -29,7 +29,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A layer that allows two requests.
 fn limit() -> RateLimitLayer {
-    let policy = Policy::window("all", per_minute(2), Global, MissingKey::Allow).unwrap();
+    let policy = Policy::window("all", per_minute(2), Global::new(), MissingKey::Allow).unwrap();
     RateLimitLayer::new(policy)
 }
 

@@ -12,7 +12,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("key/forwarded.rs", "ForwardedFor"),
     ("key/request.rs", "PeerIp network Header Extension Path from_fn from_async_fn"),
     ("layer.rs", "RateLimitLayer with_response"),
-    ("policy.rs", "Policy new_async funnel charge_if shadow with_partition_key with_quota_unit"),
+    (
+        "policy.rs",
+        "Policy new_async funnel charge_if shadow with_partition_key with_quota_by with_quota_unit",
+    ),
 ];
 
 #[test]

@@ -62,7 +62,7 @@ fn a_status_without_a_key_is_an_error_that_requires_no_header() {
         let user = Extension::<&'static str>::new;
         for policy in [
             Policy::window("key", per_minute(1), user(), missing_key),
-            Policy::funnel("key", per_minute(1), Path, MissingKey::Deny(status)),
+            Policy::funnel("key", per_minute(1), Path::new(), MissingKey::Deny(status)),
             Policy::new("key", Keyed::new(SlidingWindow::new(per_minute(1))), user(), missing_key),
             Policy::new_async("key", limiter, user(), missing_key, FailedLimiter::Allow),
         ] {
@@ -86,7 +86,8 @@ fn a_challenge_begins_with_a_scheme() {
         ("Bearer\r\nset-cookie: a", false),
         ("Bearer \n", false),
     ] {
-        let policy = Policy::window("key", per_minute(1), Path, MissingKey::Challenge(challenge));
+        let policy =
+            Policy::window("key", per_minute(1), Path::new(), MissingKey::Challenge(challenge));
         let expected = (!is_valid).then_some(PolicyError::InvalidChallenge);
         assert_eq!(policy.err(), expected, "{challenge:?}");
     }
@@ -199,7 +200,7 @@ fn keys_are_headers_paths_tuples_and_functions() {
     assert_eq!(found(&header, &[&"k".repeat(1024)]).unwrap().len(), 1024);
     assert_eq!(found(&header, &[&"k".repeat(1025)]), None);
 
-    let sync = (api_key(), Path, Global).map(|(key, path, ())| key + &path);
+    let sync = (api_key(), Path::new(), Global::new()).map(|(key, path, all)| key + &path + &all);
     let sync = |head: &RequestHead<'_>| text(sync.key(head));
     let slow = key::from_async_fn(|head| {
         let path = head.uri.path().to_owned();

@@ -29,41 +29,29 @@ impl fmt::Display for Down {
 
 impl std::error::Error for Down {}
 
-type Shared = Arc<dyn KeyedLimiter<&'static str> + Send + Sync>;
+type Shared<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
 
 /// A limiter on a server that counts calls and can be down.
-#[derive(Clone)]
-pub(crate) struct OnServer {
-    limiter: Shared,
+pub(crate) struct OnServer<K = &'static str> {
+    limiter: Shared<K>,
+    /// The quota of all calls, or `None` for the limiter's own.
+    terms: Option<Funnel>,
     /// The number of calls after which the server is down.
     down_after: u32,
     calls: Arc<AtomicU32>,
+}
+
+impl<K> Clone for OnServer<K> {
+    fn clone(&self) -> Self {
+        let (limiter, calls) = (Arc::clone(&self.limiter), Arc::clone(&self.calls));
+        OnServer { limiter, calls, ..*self }
+    }
 }
 
 impl OnServer {
     pub(crate) fn new(quota: Quota, down_after: u32) -> Self {
         let limiter = Keyed::new(SlidingWindow::new(quota)).with_clock(FakeClock::new());
         OnServer::of(Arc::new(limiter)).down_after(down_after)
-    }
-
-    pub(crate) fn down_after(self, calls: u32) -> Self {
-        OnServer { down_after: calls, ..self }
-    }
-
-    pub(crate) fn of(limiter: Shared) -> Self {
-        OnServer { limiter, down_after: u32::MAX, calls: Arc::default() }
-    }
-
-    async fn ask<T>(
-        &self,
-        ask: impl FnOnce(&dyn KeyedLimiter<&'static str>) -> T,
-    ) -> Result<T, Down> {
-        Yield::default().await;
-        if self.calls.fetch_add(1, Ordering::Relaxed) < self.down_after {
-            Ok(ask(&*self.limiter))
-        } else {
-            Err(Down)
-        }
     }
 
     pub(crate) fn policy(self, name: &str, failed_limiter: FailedLimiter) -> Policy {
@@ -73,19 +61,51 @@ impl OnServer {
     }
 }
 
-impl AsyncKeyedLimiter<&'static str> for OnServer {
+impl<K> OnServer<K> {
+    pub(crate) fn down_after(self, calls: u32) -> Self {
+        OnServer { down_after: calls, ..self }
+    }
+
+    pub(crate) fn of(limiter: Shared<K>) -> Self {
+        OnServer { limiter, terms: None, down_after: u32::MAX, calls: Arc::default() }
+    }
+
+    async fn ask<T>(&self, ask: impl FnOnce(&dyn KeyedLimiter<K>) -> T) -> Result<T, Down> {
+        Yield::default().await;
+        if self.calls.fetch_add(1, Ordering::Relaxed) >= self.down_after {
+            return Err(Down);
+        }
+        Ok(match self.terms {
+            Some(terms) => ask(&*self.limiter.under(terms).unwrap()),
+            None => ask(&*self.limiter),
+        })
+    }
+}
+
+impl<K: Sync> AsyncKeyedLimiter<K> for OnServer<K> {
     type Error = Down;
 
-    async fn check_n(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
+    async fn check_n(&self, key: &K, n: u32) -> Result<Decision, Down> {
         self.ask(|limiter| limiter.check_n(key, n)).await
     }
 
-    async fn peek_n(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
+    async fn peek_n(&self, key: &K, n: u32) -> Result<Decision, Down> {
         self.ask(|limiter| limiter.peek_n(key, n)).await
     }
 
-    async fn refund(&self, key: &&'static str, n: u32) -> Result<u32, Down> {
+    async fn refund(&self, key: &K, n: u32) -> Result<u32, Down> {
         self.ask(|limiter| limiter.refund(key, n)).await
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        self.limiter.terms()
+    }
+
+    fn under(
+        &self,
+        terms: Funnel,
+    ) -> Option<impl AsyncKeyedLimiter<K, Error = Down> + Send + Sync> {
+        Some(OnServer { terms: Some(terms), ..self.clone() })
     }
 }
 
@@ -146,20 +166,20 @@ fn what_was_taken_before_a_failure_is_refunded() {
 /// Allows a peek, and denies the check after it, as if another request had been faster.
 struct Racing(Mutex<Vec<u32>>);
 
-impl AsyncKeyedLimiter<()> for Racing {
+impl AsyncKeyedLimiter<String> for Racing {
     type Error = Infallible;
 
-    async fn check_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+    async fn check_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
         let verdict = Verdict::Denied { retry_after: Duration::ZERO };
         Ok(Decision { verdict, limit: 3, remaining: 0, reset_after: Duration::MAX })
     }
 
-    async fn peek_n(&self, (): &(), n: u32) -> Result<Decision, Infallible> {
+    async fn peek_n(&self, _: &String, n: u32) -> Result<Decision, Infallible> {
         let verdict = Verdict::Allowed;
         Ok(Decision { verdict, limit: 3, remaining: 3 - n, reset_after: minute() })
     }
 
-    async fn refund(&self, (): &(), n: u32) -> Result<u32, Infallible> {
+    async fn refund(&self, _: &String, n: u32) -> Result<u32, Infallible> {
         self.0.lock().unwrap().push(n);
         Ok(n)
     }
@@ -169,7 +189,8 @@ impl AsyncKeyedLimiter<()> for Racing {
 fn a_lost_race_is_refunded_and_denied() {
     let clock = FakeClock::new();
     let racing = Racing(Mutex::default());
-    let policy = Policy::new_async("race", racing, Global, MissingKey::Allow, FailedLimiter::Allow);
+    let policy =
+        Policy::new_async("race", racing, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
     let service = RateLimitLayer::new(per_user("user", per_minute(2), &clock))
         .with_policy(policy.unwrap())
         .layer(Inner);
@@ -188,7 +209,8 @@ fn units_that_cannot_be_refunded_are_shown_as_taken() {
     // The server is up for the peek and the check, and down for the refund.
     let failing = OnServer::new(per_minute(2), 2).policy("user", FailedLimiter::Deny);
     let racing = Racing(Mutex::default());
-    let racing = Policy::new_async("race", racing, Global, MissingKey::Allow, FailedLimiter::Allow);
+    let racing =
+        Policy::new_async("race", racing, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
     let service = RateLimitLayer::new(failing).with_policy(racing.unwrap()).layer(Inner);
     let denied = call(&service, request(ANN));
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
@@ -201,8 +223,7 @@ mod all_imported {
 
     use zset_redis::*;
     use zset_std::*;
-    use zset_tower::key::Global;
-    use zset_tower::*;
+    use zset_tower::key::*;
 
     /// Compiles calls of limiters in this process and on a server.
     async fn limit<C>(
@@ -222,7 +243,7 @@ mod all_imported {
         let limiter = Arc::new(zset_std::Keyed::<u32, _>::new(Funnel::new(super::per_minute(2))));
         assert!(limiter.check_n(&1, 2).is_allowed());
         assert_eq!((limiter.peek_n(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
-        let _ = Key::map(Global, |()| 7_u32);
-        let _ = Global.map(|()| 7_u32);
+        let _ = Key::map(Global::new(), |_| 7_u32);
+        let _ = Global::new().map(|_| 7_u32);
     }
 }

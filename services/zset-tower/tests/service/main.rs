@@ -10,6 +10,7 @@ mod keys;
 mod limiters_on_a_server;
 mod outcomes;
 mod policies;
+mod quotas;
 mod readiness;
 mod requests;
 mod responses;
@@ -50,7 +51,7 @@ fn per_user(name: &str, quota: Quota, clock: &FakeClock) -> Policy {
     let limiter = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
     let missing_key = MissingKey::deny();
     let key = Extension::<&'static str>::new();
-    Policy::new(name, limiter, key, missing_key).unwrap().with_quota(quota)
+    Policy::new(name, limiter, key, missing_key).unwrap()
 }
 
 /// A service that answers 200, or 404 to the path `/absent`.

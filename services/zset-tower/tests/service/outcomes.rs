@@ -64,7 +64,7 @@ fn only_failures_count() {
     let awaited = Policy::new("user", awaited, awaited_key, MissingKey::deny()).unwrap();
     let on_server = OnServer::new(per_day(3), u32::MAX).policy("user", FailedLimiter::Deny);
     for policy in [per_user("user", quota, &clock), funnel, counter, awaited, on_server] {
-        let policy = policy.with_quota(quota).charge_if(is_failure);
+        let policy = policy.charge_if(is_failure);
         let service = RateLimitLayer::new(policy).layer(Inner);
         let left = |answer: &crate::Answer| {
             let text = header(answer, "ratelimit").strip_prefix(r#""user";r="#).unwrap();
@@ -87,6 +87,28 @@ fn only_failures_count() {
         assert_eq!(call(&service, failing(BOB)).status(), StatusCode::NOT_FOUND);
         assert_eq!(call(&service, Request::new(String::new())).status(), StatusCode::FORBIDDEN);
     }
+}
+
+#[test]
+fn requests_in_flight_count_for_every_policy_of_their_limiter() {
+    let keyed = Keyed::new(SlidingWindow::new(per_minute(2))).with_clock(FakeClock::new());
+    let limiter = Arc::new(keyed);
+    let policy = || {
+        let user = Extension::<&'static str>::new();
+        Policy::new("user", Arc::clone(&limiter), user, MissingKey::deny()).unwrap()
+    };
+    let charging = RateLimitLayer::new(policy().charge_if(is_failure)).layer(service_fn(answer));
+    let other = RateLimitLayer::new(policy()).layer(Inner);
+    let [mut success, mut failure] = [start(&charging, ANN), start(&charging, ANN)];
+    assert_eq!([success.rejected(), failure.rejected()], [None, None]);
+    let rejected = call(&other, request(ANN));
+    assert_eq!(rejected.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(header(&rejected, "retry-after"), "1");
+    success.end(Answer::Success);
+    assert_eq!(call(&other, request(ANN)).status(), StatusCode::OK);
+    assert_eq!(call(&other, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
+    failure.end(Answer::Failure);
+    assert_eq!(limiter.refund(&ANN, 9), 2);
 }
 
 #[test]
@@ -328,7 +350,7 @@ fn a_refund_that_fails_leaves_the_units_taken() {
 fn policies_by_outcome_and_others_are_decided_together() {
     let clock = FakeClock::new();
     let all = Arc::new(Keyed::new(SlidingWindow::new(per_minute(5))).with_clock(clock.clone()));
-    let every = Policy::new("all", all.clone(), Global, MissingKey::Allow).unwrap();
+    let every = Policy::new("all", all.clone(), Global::new(), MissingKey::Allow).unwrap();
     let on_server = OnServer::new(per_day(4), u32::MAX).policy("server", FailedLimiter::Allow);
     let service =
         RateLimitLayer::new(per_user("user", per_minute(1), &clock).charge_if(is_failure))
@@ -343,7 +365,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     for _ in 0..9 {
         assert_eq!(call(&service, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
     }
-    assert_eq!(KeyedLimiter::peek_n(&all, &(), 0).remaining, 3);
+    assert_eq!(KeyedLimiter::peek_n(&all, &String::new(), 0).remaining, 3);
     for left in [2, 1, 0] {
         let answer = call(&service, request(BOB));
         let expected = format!(r#""user";r=1;t=60, "all";r={left};t=60, "server";r=4;t=86400"#);

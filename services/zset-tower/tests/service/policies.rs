@@ -43,14 +43,13 @@ fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
     let clock = FakeClock::new();
     let global = Keyed::new(WindowCounter::new(per_minute(10))).with_clock(clock.clone());
     let global = Arc::new(global);
-    let all = Policy::new("all", global.clone(), Global, MissingKey::Allow).unwrap();
+    let all = Policy::new("all", global.clone(), Global::new(), MissingKey::Allow).unwrap();
     let service = RateLimitLayer::new(all)
         .with_policy(per_user("user", per_minute(1), &clock))
         .with_legacy_headers()
         .layer(Inner);
     let allowed = call(&service, request(ANN));
-    // The quota of `all` is not given, so its window is unknown.
-    assert_eq!(header(&allowed, "ratelimit-policy"), r#""all";q=10, "user";q=1;w=60"#);
+    assert_eq!(header(&allowed, "ratelimit-policy"), r#""all";q=10;w=60, "user";q=1;w=60"#);
     let limits = parameters(header(&allowed, "ratelimit"), ["r", "t"]);
     assert_eq!((limits[0].1[0], limits[1].1[0]), (9, 0));
     for _ in 0..5 {
@@ -64,10 +63,10 @@ fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
         assert_eq!(header(&denied, "x-ratelimit-remaining"), "0");
         assert_eq!(header(&denied, "x-ratelimit-reset"), "60");
     }
-    assert_eq!(KeyedLimiter::peek_n(&global, &(), 0).remaining, 9);
+    assert_eq!(KeyedLimiter::peek_n(&global, &String::new(), 0).remaining, 9);
 
     // Both deny: the longer wait counts.
-    let _ = KeyedLimiter::check_n(&global, &(), 9);
+    let _ = KeyedLimiter::check_n(&global, &String::new(), 9);
     let denied = call(&service, request(ANN));
     assert_eq!(problem(denied.body()).1, ["all", "user"]);
     assert!(header(&denied, "retry-after").parse::<u64>().unwrap() >= 60);

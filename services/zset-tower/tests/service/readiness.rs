@@ -81,7 +81,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
     let user = Extension::<&'static str>::new;
     let quota = || per_minute(1);
     let denied = || Policy::window("user", quota(), user(), MissingKey::Allow).unwrap();
-    let all = Policy::window("all", per_minute(99), Global, MissingKey::Allow).unwrap();
+    let all = Policy::window("all", per_minute(99), Global::new(), MissingKey::Allow).unwrap();
     let without_key = Policy::window("user", quota(), Extension::<u64>::new(), MissingKey::deny());
     let awaited_key = from_async_fn(|_| async {
         Yield::default().await;

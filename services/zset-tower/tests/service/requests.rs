@@ -96,7 +96,7 @@ fn configs() -> impl Strategy<Value = Config> {
     let tiers = prop_oneof![
         3 => Just(None),
         1 => (0..2_usize).prop_map(|tier| Some(Tiers::When(tier))),
-        2 => quotas().prop_map(|quota| Some(Tiers::QuotaPerCall(quota))),
+        2 => quotas().prop_map(|quota| Some(Tiers::QuotaByKey(quota))),
     ];
     let block = (1..4_u32, 0..9_u64, 1..4_u64).prop_map(|(denials, ticks, growth)| Block {
         denials,
@@ -115,10 +115,10 @@ fn configs() -> impl Strategy<Value = Config> {
             let (by_response, is_shadow, denies_missing_key) = flags;
             let tiers = match tiers {
                 // A changed period is exact only in a funnel, and in a window if it is shorter.
-                Some(Tiers::QuotaPerCall(other)) if algorithm != Algorithm::Funnel => {
+                Some(Tiers::QuotaByKey(other)) if algorithm != Algorithm::Funnel => {
                     let period = quota.quota().period();
                     let other = Quota::new(other.quota().count(), period).unwrap();
-                    Tiers::QuotaPerCall(other.into())
+                    Tiers::QuotaByKey(other.into())
                 }
                 tiers => tiers.unwrap_or(Tiers::One),
             };
@@ -151,6 +151,8 @@ struct Pair {
 struct Shown {
     /// The index of the policy.
     pair: usize,
+    /// The quota of the user.
+    quota: Funnel,
     decided: Decided,
     /// Whether the remaining units are known.
     is_known: bool,
@@ -189,10 +191,11 @@ impl Model {
         let pair = &mut self.pairs[pair];
         let quota = pair.config.quota(tier);
         let decided = pair.naive.check(user, quota, cost, now);
-        if decided.decision.is_allowed() {
-            pair.allowed += 1;
-        } else {
+        // Nothing is reported of 0 units.
+        if !decided.decision.is_allowed() {
             pair.denied += 1;
+        } else if cost > 0 {
+            pair.allowed += 1;
         }
         decided
     }
@@ -228,7 +231,7 @@ impl Model {
                 } else {
                     naive.check(user, quota, cost, now)
                 };
-                Shown { pair: index, decided, is_known: true }
+                Shown { pair: index, quota, decided, is_known: true }
             })
             .collect();
         let is_rejected = shown.iter().any(|shown| !shown.decided.decision.is_allowed());
@@ -245,6 +248,7 @@ impl Model {
                 let held = pair.naive.hold(user, config.quota(tier), cost, now);
                 assert_eq!(held.decision, *decision);
                 pair.denied += u32::from(is_rejected);
+                pair.allowed += u32::from(!is_rejected && cost > 0);
             } else {
                 let checked = self.check(shown.pair, user, tier, cost);
                 assert_eq!(checked.decision, *decision);
@@ -284,14 +288,12 @@ impl Model {
                 if !is_charged {
                     // An idle key may have been swept.
                     shown.is_known &= !pair.naive.is_idle(user, now);
-                    refunded = pair.naive.refund(user, cost);
+                    refunded = pair.naive.refund(user, config.quota(tier), cost);
                 }
             } else if cost > 0 {
                 let quota = config.quota(tier);
                 pair.naive.settle(user, place, quota, cost, is_charged, now);
-                if is_charged {
-                    pair.allowed += 1;
-                } else {
+                if !is_charged {
                     refunded = cost;
                 }
             }
@@ -336,11 +338,15 @@ fn expect_headers(headers: &HeaderMap, shown: &[Shown], is_rejected: bool) {
     }
     let window = |reset: Duration| seconds(reset).min(retry_after.unwrap_or(i64::MAX));
     let limits = parameters(text("ratelimit").unwrap(), ["r", "t"]);
-    let policies = parameters(text("ratelimit-policy").unwrap(), ["q"]);
+    let policies = parameters(text("ratelimit-policy").unwrap(), ["q", "w"]);
     assert_eq!((limits.len(), policies.len()), (shown.len(), shown.len()));
     for ((shown, limit), policy) in shown.iter().zip(limits).zip(policies) {
         let (name, decision) = (shown.pair.to_string(), shown.decided.decision);
-        assert_eq!((limit.0, policy), (name.clone(), (name, [i64::from(decision.limit)])));
+        // The time in which the limit is regained.
+        let quota = shown.quota.quota();
+        let regained = quota.period() * decision.limit / quota.count();
+        let expected = [decision.limit.into(), seconds(regained)];
+        assert_eq!((limit.0, policy), (name.clone(), (name, expected)));
         if shown.is_known {
             assert_eq!(limit.1[0], i64::from(decision.remaining), "{shown:?}");
         }

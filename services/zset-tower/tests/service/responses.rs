@@ -32,7 +32,7 @@ fn a_full_funnel_resets_in_one_period_whatever_its_count() {
         let quota = per_minute(count);
         let limiter = Keyed::new(Funnel::new(quota)).with_clock(FakeClock::new());
         let missing_key = MissingKey::Deny(StatusCode::FORBIDDEN);
-        let policy = Policy::new("user", limiter, Global, missing_key).unwrap().with_quota(quota);
+        let policy = Policy::new("user", limiter, Global::new(), missing_key).unwrap();
         let service = RateLimitLayer::new(policy).with_legacy_headers().layer(Inner);
         for used in 1..=count {
             let answer = call(&service, request(ANN));
@@ -135,9 +135,9 @@ fn what_a_client_may_plan_with_is_shown() {
         let clock = FakeClock::new();
         let funnel = Keyed::new(of_capacity).with_clock(clock.clone());
         let window = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
-        let policy = |limiter: Box<dyn KeyedLimiter<()> + Send + Sync>| {
-            let policy = Policy::new("all", limiter, Global, MissingKey::Allow).unwrap();
-            RateLimitLayer::new(policy.with_quota(of_capacity)).layer(Inner)
+        let policy = |limiter: Box<dyn KeyedLimiter<String> + Send + Sync>| {
+            let policy = Policy::new("all", limiter, Global::new(), MissingKey::Allow).unwrap();
+            RateLimitLayer::new(policy).layer(Inner)
         };
         let (funnel, window) = (policy(Box::new(funnel)), policy(Box::new(window)));
         let answer = call(&funnel, request(ANN));
@@ -172,8 +172,8 @@ fn what_a_client_may_plan_with_is_shown() {
 fn a_quota_that_is_changed_is_shown() {
     let funnel = |capacity| Funnel::new(per_minute(100)).with_capacity(capacity).unwrap();
     let limiter = Arc::new(Keyed::new(funnel(5)).with_clock(FakeClock::new()));
-    let policy = Policy::new("all", limiter.clone(), Global, MissingKey::Allow).unwrap();
-    let service = RateLimitLayer::new(policy.with_quota(funnel(5))).layer(Inner);
+    let policy = Policy::new("all", limiter.clone(), Global::new(), MissingKey::Allow).unwrap();
+    let service = RateLimitLayer::new(policy).layer(Inner);
     let answer = call(&service, request(ANN));
     assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), [5, 3]);
     limiter.set_quota(funnel(50));
@@ -233,7 +233,7 @@ fn layers_in_layers_both_show_their_limits() {
 
 #[test]
 fn names_must_fit_into_a_header() {
-    let policy = |name: &str| Policy::window(name, per_minute(1), Global, MissingKey::Allow);
+    let policy = |name: &str| Policy::window(name, per_minute(1), Global::new(), MissingKey::Allow);
     for name in ["", "é", "a\r\nset-cookie: b"] {
         assert_eq!(policy(name).unwrap_err(), PolicyError::InvalidName);
     }
@@ -258,7 +258,7 @@ fn a_service_of_grpc_can_be_limited() {
     {
     }
 
-    let policy = Policy::window("all", per_minute(1), Global, MissingKey::Allow).unwrap();
+    let policy = Policy::window("all", per_minute(1), Global::new(), MissingKey::Allow).unwrap();
     let service = RateLimitLayer::new(policy)
         .with_response(|rejection, _| rejection.to_grpc())
         .layer(service_fn(|_: Request<tonic::body::Body>| async {

@@ -204,7 +204,7 @@ fn by_outcome_it_decides_when_the_response_is_there() {
 
 #[test]
 fn a_layer_with_only_such_policies_has_no_limit() {
-    let key = Global;
+    let key = Global::new();
     let policy = Policy::window("all", per_minute(1), key, MissingKey::Allow).unwrap();
     let service = RateLimitLayer::new(policy.shadow(drop)).layer(Inner);
     for _ in 0..9 {

@@ -20,18 +20,18 @@ use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 /// A limiter that always fails.
 struct Down;
 
-impl AsyncKeyedLimiter<()> for Down {
+impl AsyncKeyedLimiter<String> for Down {
     type Error = io::Error;
 
-    async fn check_n(&self, (): &(), _: u32) -> io::Result<Decision> {
+    async fn check_n(&self, _: &String, _: u32) -> io::Result<Decision> {
         Err(io::Error::other("the server is down"))
     }
 
-    async fn peek_n(&self, (): &(), _: u32) -> io::Result<Decision> {
+    async fn peek_n(&self, _: &String, _: u32) -> io::Result<Decision> {
         Err(io::Error::other("the server is down"))
     }
 
-    async fn refund(&self, (): &(), _: u32) -> io::Result<u32> {
+    async fn refund(&self, _: &String, _: u32) -> io::Result<u32> {
         Err(io::Error::other("the server is down"))
     }
 }
@@ -89,13 +89,14 @@ fn calls_of_all_outcomes() {
     let key = Header::new(HeaderName::from_static("x-api-key"));
     let per_key = Policy::window("per-key", quota, key, MissingKey::Challenge("ApiKey"));
     let failing =
-        Policy::new_async("failing", Down, Global, MissingKey::Allow, FailedLimiter::Allow)
+        Policy::new_async("failing", Down, Global::new(), MissingKey::Allow, FailedLimiter::Allow)
             .unwrap();
-    let tried = Policy::window("tried", quota, Global, MissingKey::Allow).unwrap();
+    let tried = Policy::window("tried", quota, Global::new(), MissingKey::Allow).unwrap();
     let absent = Header::new(HeaderName::from_static("x-absent"));
     let tried_keyless = Policy::window("tried", quota, absent, MissingKey::deny()).unwrap();
     let deny = FailedLimiter::Deny;
-    let tried_failing = Policy::new_async("tried", Down, Global, MissingKey::Allow, deny).unwrap();
+    let tried_failing =
+        Policy::new_async("tried", Down, Global::new(), MissingKey::Allow, deny).unwrap();
     let service = RateLimitLayer::new(per_key.unwrap())
         .with_policy(failing.when(|head| head.uri.path() == "/both"))
         .with_policy(tried.shadow(drop))
@@ -220,7 +221,7 @@ fn recorded(report: impl FnOnce()) -> Vec<Metric> {
 #[test]
 fn the_documentation_lists_the_metrics_that_are_reported() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let policy = Policy::funnel("all", quota, Global, MissingKey::Allow).unwrap();
+    let policy = Policy::funnel("all", quota, Global::new(), MissingKey::Allow).unwrap();
     let metrics = recorded(|| call_paths(policy, ["/".to_owned()]));
     let mut reported: Vec<_> = metrics
         .iter()
@@ -239,14 +240,14 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
     /// A limiter whose calls take this long after their first poll.
     struct Slow;
 
-    impl AsyncKeyedLimiter<()> for Slow {
+    impl AsyncKeyedLimiter<String> for Slow {
         type Error = Infallible;
 
-        async fn check_n(&self, (): &(), n: u32) -> Result<Decision, Infallible> {
-            self.peek_n(&(), n).await
+        async fn check_n(&self, key: &String, n: u32) -> Result<Decision, Infallible> {
+            self.peek_n(key, n).await
         }
 
-        async fn peek_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+        async fn peek_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
             let mut is_polled = false;
             poll_fn(|context| {
                 if mem::replace(&mut is_polled, true) {
@@ -261,16 +262,17 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
             Ok(Decision { verdict, limit: 1, remaining: 1, reset_after })
         }
 
-        async fn refund(&self, (): &(), _: u32) -> Result<u32, Infallible> {
+        async fn refund(&self, _: &String, _: u32) -> Result<u32, Infallible> {
             Ok(0)
         }
     }
 
-    let slow = || Policy::new_async("slow", Slow, Global, MissingKey::Allow, FailedLimiter::Allow);
+    let slow =
+        || Policy::new_async("slow", Slow, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
     let alone = recorded(|| call_paths(slow().unwrap(), ["/".to_owned()]));
     let with_another = recorded(|| {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-        let another = Policy::window("another", quota, Global, MissingKey::Allow).unwrap();
+        let another = Policy::window("another", quota, Global::new(), MissingKey::Allow).unwrap();
         let layer = RateLimitLayer::new(slow().unwrap()).with_policy(another);
         let service =
             layer.layer(service_fn(async |_: Request<()>| Ok::<_, Infallible>(Response::new(()))));
@@ -301,7 +303,7 @@ fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused(
     let paths = |keys: std::ops::Range<u32>| keys.map(|key| format!("/{key}"));
 
     let quota = Quota::new(1, Duration::from_millis(1)).unwrap();
-    let short = Policy::window("by-path", quota, Path, MissingKey::deny()).unwrap();
+    let short = Policy::window("by-path", quota, Path::new(), MissingKey::deny()).unwrap();
     let metrics = recorded(|| {
         let pauses = paths(0..400).inspect(|path| {
             if path == "/200" {
@@ -316,7 +318,7 @@ fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused(
     assert_eq!((held + swept, refused), (400, 0));
 
     let quota = Quota::new(1, Duration::from_secs(3600)).unwrap();
-    let long = Policy::funnel("by-path", quota, Path, MissingKey::deny()).unwrap();
+    let long = Policy::funnel("by-path", quota, Path::new(), MissingKey::deny()).unwrap();
     let metrics = recorded(|| call_paths(long, paths(0..100_003)));
     assert_eq!(value(&metrics, "zset_tower_keys"), 100_000);
     assert_eq!(value(&metrics, "zset_tower_keys_swept_total"), 0);

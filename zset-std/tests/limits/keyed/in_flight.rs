@@ -1,15 +1,38 @@
 //! Units that are held while it is not known whether they count.
 
 use super::*;
-use zset_std::limit::{Block, Held};
-use zset_std::{Decision, Keyed, KeyedLimiter, Penalty, SlidingWindow};
+use zset_std::limit::{Block, NotReady};
+use zset_std::{
+    AnyLimiter, At, Decision, FakeClock, Hold, Keyed, KeyedLimiter, Limits, Penalty, SlidingWindow,
+    Verdict, WindowCounter,
+};
 
 fn quota(count: u32) -> Quota {
     Quota::new(count, Duration::from_secs(60)).unwrap()
 }
 
-fn hold(limiter: &impl KeyedLimiter<u32>, key: u32, second: u64) -> Decision {
-    limiter.hold(&key, 1, at(second)).0
+type Held<'a, L> = Hold<At<'a, L>, u32>;
+
+/// Holds units at a time. They are settled at the same time.
+fn try_hold<L: KeyedLimiter<u32>>(
+    limiter: &L,
+    key: u32,
+    n: u32,
+    second: u64,
+) -> (Decision, Option<Held<'_, L>>) {
+    Hold::new(At::new(limiter, at(second)), &key, n)
+}
+
+/// Holds units that are allowed.
+fn hold<L: KeyedLimiter<u32>>(limiter: &L, key: u32, n: u32, second: u64) -> Held<'_, L> {
+    try_hold(limiter, key, n, second).1.expect("allowed")
+}
+
+/// Returns the wait for units that are not held.
+fn denied<L: KeyedLimiter<u32>>(limiter: &L, key: u32, n: u32, second: u64) -> u64 {
+    let (decision, hold) = try_hold(limiter, key, n, second);
+    assert!(hold.is_none() && !decision.is_allowed());
+    seconds(decision)
 }
 
 fn seconds(decision: Decision) -> u64 {
@@ -18,45 +41,228 @@ fn seconds(decision: Decision) -> u64 {
 
 #[test]
 fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
-    assert!(limiter.at(at(0)).check(&1).is_allowed());
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_clock(FakeClock::new());
+    assert!(limiter.check(&1).is_allowed());
+    let mut holds = Vec::new();
     for left in [1, 0] {
-        let held = hold(&limiter, 1, 0);
-        assert_eq!((held.is_allowed(), held.remaining), (true, left));
+        let (decision, hold) = Hold::new(&limiter, &1, 1);
+        assert_eq!((decision.is_allowed(), decision.remaining), (true, left));
+        holds.extend(hold);
     }
-    // One of those in flight may be charged or released at any time.
-    let denied = hold(&limiter, 1, 0);
-    assert_eq!((seconds(denied), denied.remaining), (1, 0));
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 2, "nothing is on record");
-    let none = limiter.hold(&1, 0, at(0)).0;
-    assert_eq!((none.is_allowed(), none.remaining), (true, 0));
-    assert!(hold(&limiter, 2, 0).is_allowed(), "another key");
-    limiter.charge(&1, Held::Key, 1, at(10));
-    assert_eq!(seconds(hold(&limiter, 1, 10)), 1);
-    assert_eq!(limiter.release(&1, Held::Key, 1), 1);
-    let held = hold(&limiter, 1, 10);
-    assert_eq!((held.is_allowed(), held.remaining), (true, 0));
-    limiter.charge(&1, Held::Key, 1, at(20));
+    // One of those in flight may be released at any time.
+    let (decision, hold) = Hold::new(&limiter, &1, 1);
+    assert_eq!((seconds(decision), decision.remaining, hold.is_none()), (1, 0, true));
+    assert!(Hold::new(&limiter, &2, 1).0.is_allowed(), "another key");
+    let (first, second) = (holds.pop().unwrap(), holds.pop().unwrap());
+    limiter.clock().advance(Duration::from_secs(10));
+    first.charge(1);
+    assert_eq!(seconds(limiter.check(&1)), 1);
+    assert_eq!(second.release(), 1);
+    let (decision, third) = Hold::new(&limiter, &1, 1);
+    assert_eq!((decision.is_allowed(), decision.remaining), (true, 0));
+    limiter.clock().advance(Duration::from_secs(10));
+    third.unwrap().charge(1);
     assert_eq!(limiter.at(at(69)).peek_n(&1, 0).remaining, 1);
     assert_eq!(limiter.at(at(70)).peek_n(&1, 0).remaining, 2, "counted since they were charged");
-    // No more than there is room for, if other calls have taken it.
-    assert_eq!(limiter.hold(&1, 2, at(70)).0.remaining, 0);
-    assert!(limiter.at(at(70)).check(&1).is_allowed());
-    limiter.charge(&1, Held::Key, 2, at(70));
-    assert_eq!(limiter.refund(&1, 9), 3);
 }
 
 #[test]
-fn a_release_or_a_charge_of_no_units_ends_no_hold() {
+fn a_hold_that_is_settled_in_part_ends_no_other_hold_of_its_key() {
+    let limiter =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_max_keys(1, WhenFull::RefuseNew);
+    let (first, second) = (hold(&limiter, 1, 2, 0), hold(&limiter, 1, 2, 0));
+    first.charge(1);
+    // 1 on record and 2 in flight.
+    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
+    assert_eq!(denied(&limiter, 1, 2, 0), 1);
+    assert_eq!(limiter.at(at(61)).sweep(usize::MAX), 0, "held by the second");
+    assert_eq!(limiter.at(at(61)).peek_n(&1, 0).remaining, 2);
+    assert_eq!(second.release(), 2);
+    assert_eq!(limiter.at(at(61)).sweep(usize::MAX), 1);
+    limiter.check_invariants();
+}
+
+#[test]
+fn a_hold_is_settled_for_no_more_than_its_units() {
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4)));
+    let (one, other) = (hold(&limiter, 1, 1, 0), hold(&limiter, 1, 2, 0));
+    one.charge(3);
+    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
+    assert_eq!(other.release(), 2);
+    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 3);
+}
+
+#[test]
+fn a_dropped_hold_is_charged_whole() {
+    let clock = FakeClock::new();
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_clock(clock.clone());
+    let (_, held) = Hold::new(&limiter, &1, 3);
+    clock.advance(Duration::from_secs(10));
+    drop(held);
+    clock.advance(Duration::from_secs(59));
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 1);
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 4);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _hold = Hold::new(&limiter, &1, 3);
+        panic!("before it is settled");
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(limiter.refund(&1, 4), 3);
+}
+
+/// An algorithm that implements no more than it has to: four units in all.
+#[derive(Clone)]
+struct FourInAll;
+
+impl Limiter for FourInAll {
+    type State = u32;
+    const NEW: u32 = 0;
+
+    fn check_n(&self, used: &mut u32, n: u32, _: Timestamp) -> Decision {
+        let room = 4_u32.saturating_sub(*used);
+        let verdict = match n {
+            5.. => Verdict::Never,
+            _ if n > room => Verdict::Denied { retry_after: Duration::MAX },
+            _ => Verdict::Allowed,
+        };
+        *used += if verdict == Verdict::Allowed { n } else { 0 };
+        let remaining = 4_u32.saturating_sub(*used);
+        Decision { verdict, limit: 4, remaining, reset_after: Duration::MAX }
+    }
+
+    fn record(&self, used: &mut u32, n: u32, _: Timestamp) {
+        *used += n;
+    }
+
+    fn refund(&self, used: &mut u32, n: u32) -> u32 {
+        let refunded = n.min(*used);
+        *used -= refunded;
+        refunded
+    }
+
+    fn idle_from(&self, used: &u32) -> Timestamp {
+        if *used > 0 { Timestamp::MAX } else { Timestamp::ZERO }
+    }
+}
+
+/// Each call by which units may be allowed, with the state of four of four.
+#[test]
+fn every_call_sees_units_that_are_held() {
+    fn each(limiter: impl Limiter, when_full: Option<WhenFull>) {
+        let clock = FakeClock::new();
+        let mut limiter = Keyed::<u32, _>::new(limiter).with_clock(clock.clone());
+        if let Some(when_full) = when_full {
+            // The key has no room, and is in the shared bucket.
+            limiter = limiter.with_max_keys(1, when_full);
+            assert!(limiter.check_n(&0, 4).is_allowed());
+        }
+        let held = hold(&limiter, 1, 3, 0);
+        let one = limiter.check(&1);
+        assert_eq!((one.is_allowed(), one.limit, one.remaining), (true, 4, 0));
+        for n in 1..=4 {
+            let decisions = [
+                limiter.check_n(&1, n),
+                limiter.peek_n(&1, n),
+                limiter.decide(&1, n, at(0)),
+                limiter.preview(&1, n, at(0)),
+                limiter.at(at(0)).check_n(&1, n),
+                limiter.at(at(0)).peek_n(&1, n),
+                try_hold(&limiter, 1, n, 0).0,
+            ];
+            // The one on record is in the way of four.
+            let wait =
+                if n == 4 { decisions[0].retry_after() } else { Some(Duration::from_secs(1)) };
+            for decision in decisions {
+                assert_eq!((decision.retry_after(), decision.remaining), (wait, 0), "{n}");
+            }
+        }
+        for decision in [limiter.check(&1), limiter.peek(&1)] {
+            assert_eq!((seconds(decision), decision.remaining), (1, 0));
+        }
+        assert_eq!(limiter.check_n(&1, 5).verdict, Verdict::Never);
+        assert!(limiter.check_n(&1, 0).is_allowed() && limiter.over_limit(&1));
+        let waited = limiter.wait_ready(&1).timeout(Duration::from_millis(999)).block();
+        assert_eq!(waited, Err(NotReady::TooLate));
+        held.charge(2);
+        limiter.check_invariants();
+        let last = limiter.check(&1);
+        assert_eq!((last.is_allowed(), last.remaining), (true, 0));
+        // All are on record.
+        assert!(seconds(limiter.check(&1)) > 1 && limiter.over_limit(&1));
+    }
+    for when_full in [None, Some(WhenFull::SharedBucket)] {
+        each(SlidingWindow::new(quota(4)), when_full);
+        each(WindowCounter::new(quota(4)), when_full);
+        each(FixedWindow::new(quota(4)), when_full);
+        each(Funnel::new(quota(4)), when_full);
+        each(AnyLimiter::from(Funnel::new(quota(4))), when_full);
+        each(Limits::new([SlidingWindow::new(quota(4)), SlidingWindow::new(quota(9))]), when_full);
+        let block = Block::after(99.try_into().unwrap(), Duration::from_secs(600));
+        each(Penalty::new(SlidingWindow::new(quota(4)), block), when_full);
+        each(FourInAll, when_full);
+        each(Penalty::new(FourInAll, block), when_full);
+    }
+}
+
+#[test]
+fn a_quota_of_a_call_sees_units_that_are_held() {
+    let block = Block::after(99.try_into().unwrap(), Duration::from_secs(600));
+    let penalty = Penalty::new(SlidingWindow::new(quota(4)), block);
+    let limiter = Keyed::<u32, _>::new(penalty).with_clock(FakeClock::new());
+    let held = hold(&limiter, 1, 4, 0);
+    for n in [1, 2, 3] {
+        let (peeked, checked) =
+            (limiter.peek_with(&1, quota(6), n), limiter.check_with(&1, quota(6), n));
+        assert_eq!(peeked, checked);
+        let wait = [0, 1, 1][n as usize - 1];
+        assert_eq!((seconds(checked), checked.limit, checked.remaining), (wait, 6, 1), "{n}");
+    }
+    assert!(!limiter.check_with(&1, quota(3), 1).is_allowed());
+    assert_eq!(held.release(), 4);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 3);
+}
+
+#[test]
+fn a_wait_ends_when_units_that_were_in_the_way_are_released() {
+    let clock = FakeClock::new();
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_clock(clock.clone());
+    let held = hold(&limiter, 1, 4, 0);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| limiter.wait_ready(&1).block());
+        assert_eq!(held.release(), 4);
+        while !waiter.is_finished() {
+            clock.advance(Duration::from_secs(1));
+            std::thread::yield_now();
+        }
+        assert_eq!(waiter.join().unwrap(), Ok(()));
+    });
+    assert_eq!(limiter.refund(&1, 4), 1);
+}
+
+#[test]
+fn units_that_are_charged_are_recorded_even_beyond_the_limit() {
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
+    let held = hold(&limiter, 1, 2, 0);
+    limiter.at(at(0)).record(&1, 2).unwrap();
+    limiter.set_quota(quota(1));
+    held.charge(2);
+    assert_eq!(limiter.refund(&1, 9), 4);
+}
+
+#[test]
+fn no_units_are_no_hold() {
     let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(1)));
-    assert!(hold(&limiter, 1, 0).is_allowed());
-    let (none, held) = limiter.hold(&1, 0, at(0));
-    assert!(none.is_allowed());
-    limiter.release(&1, held, 0);
-    limiter.charge(&1, held, 0, at(0));
-    assert!(!hold(&limiter, 1, 0).is_allowed(), "the unit is still in flight");
-    limiter.charge(&2, held, 0, at(0));
-    assert_eq!(limiter.len(), 1);
+    let (none, held) = try_hold(&limiter, 1, 0, 0);
+    assert!(none.is_allowed() && held.is_none());
+    assert_eq!(limiter.len(), 0);
+    let one = hold(&limiter, 1, 1, 0);
+    let (none, held) = try_hold(&limiter, 1, 0, 0);
+    assert_eq!((none.is_allowed(), none.remaining, held.is_none()), (true, 0, true));
+    // Of one hold, none are charged.
+    one.charge(0);
+    assert_eq!((limiter.at(at(0)).peek_n(&1, 0).remaining, limiter.len()), (1, 1));
+    limiter.check_invariants();
 }
 
 /// As many keys as there is room for hold units; all others share the bucket, also when units are
@@ -69,19 +275,16 @@ fn units_in_flight_of_new_keys_count_where_they_will_be_charged() {
         for _ in 0..in_use {
             assert!(limiter.at(at(0)).check(&100).is_allowed());
         }
-        let holds = (0..20).map(|key| (key, limiter.hold(&key, 1, at(0))));
-        let allowed: Vec<_> = holds.filter(|(_, (decision, _))| decision.is_allowed()).collect();
-        let shared = allowed.iter().filter(|(_, (_, held))| *held == Held::Shared).count();
-        assert_eq!((shared, allowed.len()), (3, 4 - in_use));
+        let mut holds: Vec<_> = (0..20).filter_map(|key| try_hold(&limiter, key, 1, 0).1).collect();
+        // Without a key in use, the first has room of its own.
+        assert_eq!(holds.len(), 4 - in_use);
         limiter.check_invariants();
-        assert_eq!(limiter.hold(&19, 0, at(0)).0.remaining, 0);
-        assert!(!limiter.preview_hold(&19, 1, at(0)).is_allowed());
-        for (index, (key, (_, held))) in allowed.into_iter().enumerate() {
-            if index == 2 {
-                assert_eq!(limiter.release(&key, held, 1), 1);
-            } else {
-                limiter.charge(&key, held, 1, at(0));
-            }
+        assert_eq!(try_hold(&limiter, 19, 0, 0).0.remaining, 0);
+        assert!(!limiter.at(at(0)).peek(&19).is_allowed());
+        assert!(!limiter.at(at(0)).check(&19).is_allowed());
+        assert_eq!(holds.pop().unwrap().release(), 1);
+        for held in holds {
+            held.charge(1);
             limiter.check_invariants();
         }
         assert_eq!(limiter.len(), 1);
@@ -95,21 +298,21 @@ fn units_in_flight_of_new_keys_count_where_they_will_be_charged() {
 fn a_key_stays_while_units_of_it_are_held() {
     let counts = Arc::new(Counts::default());
     let limiter = make::<u32, SlidingWindow>(quota(3), 1, WhenFull::RefuseNew, counts.clone());
-    assert!(hold(&limiter, 1, 0).is_allowed() && hold(&limiter, 1, 0).is_allowed());
+    let (first, second) = (hold(&limiter, 1, 1, 0), hold(&limiter, 1, 1, 1000));
     assert_eq!(limiter.at(at(100)).sweep(usize::MAX), 0);
-    assert_eq!(seconds(limiter.at(at(100)).check(&2)), 1);
-    assert_eq!(seconds(hold(&limiter, 2, 100)), 1);
-    assert_eq!(limiter.at(at(1000)).peek(&2).retry_after(), Some(Duration::from_secs(1)));
+    assert_eq!(seconds(limiter.at(at(1000)).check(&2)), 1);
+    assert_eq!(denied(&limiter, 2, 1, 1000), 1);
+    assert_eq!(limiter.at(at(2000)).peek(&2).retry_after(), Some(Duration::from_secs(1)));
     limiter.check_invariants();
-    assert_eq!(limiter.release(&1, Held::Key, 1), 1);
+    assert_eq!(first.release(), 1);
     assert!(!limiter.at(at(1000)).check(&2).is_allowed(), "one is still held");
-    limiter.charge(&1, Held::Key, 1, at(1000));
+    second.charge(1);
     limiter.check_invariants();
     assert_eq!(seconds(limiter.at(at(1002)).check(&2)), 58);
     assert!(limiter.at(at(1060)).check(&2).is_allowed());
     limiter.check_invariants();
     let counts = [&counts.allowed, &counts.denied, &counts.swept, &counts.refused];
-    assert_eq!(counts.map(|count| count.load(Ordering::Relaxed)), [2, 4, 1, 4]);
+    assert_eq!(counts.map(|count| count.load(Ordering::Relaxed)), [3, 4, 1, 4]);
 }
 
 #[test]
@@ -117,7 +320,7 @@ fn a_peek_at_a_later_time_does_not_postpone_when_a_held_key_makes_room() {
     for others in [0, 100] {
         let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)))
             .with_max_keys(others + 1, WhenFull::RefuseNew);
-        assert!(hold(&limiter, 1000, 0).is_allowed());
+        let held = hold(&limiter, 1000, 1, 0);
         for key in 0..u32::try_from(others).unwrap() {
             assert!(limiter.at(at(0)).check(&key).is_allowed());
         }
@@ -126,59 +329,113 @@ fn a_peek_at_a_later_time_does_not_postpone_when_a_held_key_makes_room() {
         assert_eq!(limiter.at(at(1000)).peek(&2000).is_allowed(), others > 0);
         limiter.check_invariants();
         assert_eq!(limiter.at(at(0)).check(&2000), before);
-        assert_eq!(limiter.release(&1000, Held::Key, 1), 1);
+        assert_eq!(held.release(), 1);
         limiter.check_invariants();
         assert!(limiter.at(at(0)).check(&2000).is_allowed());
     }
 }
 
 #[test]
-fn a_key_that_is_reset_while_units_are_held_is_inserted_when_they_are_charged() {
+fn a_key_that_is_reset_while_units_are_held_keeps_only_these() {
     let limiter =
         Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(hold(&limiter, 1, 0).is_allowed());
+    assert!(limiter.at(at(0)).check(&1).is_allowed());
+    let held = hold(&limiter, 1, 1, 0);
+    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
     assert!(limiter.reset(&1));
     limiter.check_invariants();
-    limiter.charge(&1, Held::Key, 1, at(0));
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 2);
-    assert!(hold(&limiter, 1, 0).is_allowed());
-    assert!(limiter.reset(&1) && limiter.at(at(0)).check(&2).is_allowed());
-    limiter.charge(&1, Held::Key, 1, at(0));
+    assert_eq!((limiter.at(at(0)).peek_n(&1, 0).remaining, limiter.len()), (2, 1));
+    // No other key takes the room that the charge needs.
+    assert_eq!(seconds(limiter.at(at(0)).check(&2)), 1);
+    held.charge(1);
     limiter.check_invariants();
-    assert_eq!((limiter.len(), limiter.at(at(60)).sweep(usize::MAX)), (1, 1));
+    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 2);
+    assert!(limiter.reset(&1) && !limiter.reset(&1));
+    assert!(limiter.at(at(0)).check(&2).is_allowed());
 }
 
 #[test]
-fn a_denial_of_held_units_is_counted_once() {
+fn a_refund_or_another_quota_while_units_are_held_leaves_the_key() {
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
+    assert!(limiter.at(at(0)).check_n(&1, 2).is_allowed());
+    let held = hold(&limiter, 1, 1, 0);
+    assert_eq!(limiter.refund(&1, 9), 2);
+    limiter.check_invariants();
+    limiter.set_quota(Quota::new(2, Duration::from_secs(5)).unwrap());
+    limiter.check_invariants();
+    assert_eq!(limiter.at(at(60)).sweep(usize::MAX), 0);
+    assert_eq!(limiter.at(at(60)).peek_n(&1, 0).remaining, 1);
+    assert_eq!(held.release(), 1);
+    limiter.check_invariants();
+    assert_eq!(limiter.at(at(60)).sweep(usize::MAX), 1);
+}
+
+#[test]
+fn a_denial_because_of_held_units_is_counted_once() {
     let block = Block::after(3.try_into().unwrap(), Duration::from_secs(600));
-    let counts = Arc::new(Counts::default());
+    for by_check in [false, true] {
+        let counts = Arc::new(Counts::default());
+        let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
+        let limiter = Keyed::<u32, _>::new(penalty).with_observer(counts.clone());
+        let held = hold(&limiter, 1, 2, 0);
+        let denied = || {
+            if by_check { seconds(limiter.at(at(0)).check(&1)) } else { denied(&limiter, 1, 1, 0) }
+        };
+        assert_eq!([denied(), denied(), denied(), denied()], [1, 1, 600, 600]);
+        assert_eq!(counts.denied.load(Ordering::Relaxed), 4);
+        // Units that were held before the block are recorded.
+        held.charge(2);
+        assert_eq!(counts.allowed.load(Ordering::Relaxed), 1, "one decision");
+        assert_eq!(limiter.refund(&1, 9), 2);
+        assert_eq!(seconds(limiter.at(at(599)).check(&1)), 1, "a charge does not end a block");
+        assert!(limiter.at(at(600)).check(&1).is_allowed());
+    }
+}
+
+/// Otherwise, a client could end its row of denials by a request that is not charged.
+#[test]
+fn only_units_that_are_charged_end_a_row_of_denials() {
+    let block = Block::after(3.try_into().unwrap(), Duration::from_secs(600));
     let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
-    let limiter = Keyed::<u32, _>::new(penalty).with_observer(counts.clone());
-    let hold = || seconds(hold(&limiter, 1, 0));
-    assert_eq!([hold(), hold(), hold(), hold()], [0, 0, 1, 1]);
-    // An allowed unit ends a row of denials.
-    assert_eq!(limiter.release(&1, Held::Key, 1), 1);
-    assert_eq!([hold(), hold(), hold(), hold()], [0, 1, 1, 600]);
-    assert_eq!(counts.denied.load(Ordering::Relaxed), 5);
-    assert_eq!(counts.allowed.load(Ordering::Relaxed), 0);
-    // Units that were held before the block are recorded, and count for longer than it.
-    limiter.charge(&1, Held::Key, 2, at(590));
-    assert_eq!(counts.allowed.load(Ordering::Relaxed), 1);
-    assert_eq!(seconds(limiter.at(at(600)).check_n(&1, 2)), 50);
+    let limiter = || {
+        let limiter = Keyed::<u32, _>::new(penalty);
+        assert!(limiter.at(at(0)).check(&1).is_allowed());
+        for _ in 0..2 {
+            assert_eq!(seconds(limiter.at(at(0)).check_n(&1, 2)), 60);
+        }
+        limiter
+    };
+    let after = |limiter: &Keyed<u32, _>| seconds(limiter.at(at(0)).check_n(&1, 2));
+    let released = limiter();
+    assert_eq!(hold(&released, 1, 1, 0).release(), 1);
+    assert_eq!(after(&released), 600);
+    let in_flight = limiter();
+    let held = hold(&in_flight, 1, 1, 0);
+    assert_eq!(after(&in_flight), 600);
+    drop(held);
+    let not_charged = limiter();
+    hold(&not_charged, 1, 1, 0).charge(0);
+    assert_eq!(after(&not_charged), 600);
+    let charged = limiter();
+    hold(&charged, 1, 1, 0).charge(1);
+    assert_eq!([after(&charged), after(&charged), after(&charged)], [60, 60, 600]);
 }
 
 #[test]
-fn a_preview_of_a_hold_returns_the_decision_of_the_hold() {
+fn a_peek_returns_the_decision_of_a_hold() {
     let block = Block::after(2.try_into().unwrap(), Duration::from_secs(600));
     let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         let limiter = Keyed::<u32, _>::new(penalty).with_max_keys(1, when_full);
+        let mut holds = Vec::new();
         // The second denial because of units in flight starts a block. Then the clock steps back.
         for second in [0, 0, 0, 0, 0, 10, 5, 700, 690] {
             for (key, n) in [(1, 0), (2, 0), (1, 1), (2, 1), (1, 3)] {
-                let peeked = limiter.preview_hold(&key, n, at(second));
-                assert_eq!(limiter.preview_hold(&key, n, at(second)), peeked);
-                assert_eq!(limiter.hold(&key, n, at(second)).0, peeked, "{key}, {second}");
+                let peeked = limiter.at(at(second)).peek_n(&key, n);
+                assert_eq!(limiter.at(at(second)).peek_n(&key, n), peeked);
+                let (decision, held) = try_hold(&limiter, key, n, second);
+                assert_eq!(decision, peeked, "{key}, {second}");
+                holds.extend(held);
             }
         }
     }
@@ -212,13 +469,34 @@ impl KeyedLimiter<u32> for Wrapped {
 #[test]
 fn a_limiter_that_cannot_hold_units_takes_them() {
     let limiter = Wrapped(Keyed::new(SlidingWindow::new(quota(3))));
-    for _ in 0..3 {
-        let (decision, held) = limiter.hold(&1, 1, at(0));
-        assert_eq!((seconds(decision), held), (0, Held::Taken));
-    }
-    assert_eq!(seconds(hold(&limiter, 1, 0)), 60);
-    limiter.charge(&1, Held::Taken, 1, at(0));
+    let [first, second, third] = [(); 3].map(|()| {
+        let held = hold(&limiter, 1, 1, 0);
+        assert!(held.is_on_record());
+        held
+    });
+    assert_eq!(denied(&limiter, 1, 1, 0), 60);
+    first.charge(1);
     assert_eq!(limiter.peek_n(&1, 0).remaining, 0);
-    assert_eq!((limiter.release(&1, Held::Taken, 1), limiter.peek_n(&1, 0).remaining), (1, 1));
-    assert_eq!(limiter.release(&1, Held::Taken, 9), 2, "as many as are on record");
+    assert_eq!((second.release(), limiter.peek_n(&1, 0).remaining), (1, 1));
+    drop(third);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 1);
+    hold(&limiter, 1, 1, 0).charge(0);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 1);
+    let (all, _) = (hold(&limiter, 1, 1, 0), limiter.reset(&1));
+    assert_eq!(all.release(), 0, "as many as are on record");
+    hold(&limiter, 1, 3, 0).charge(2);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 1);
+    assert!(!hold(&limiter.0, 1, 1, 0).is_on_record());
+}
+
+#[test]
+fn a_hold_owns_its_key_and_may_own_its_limiter() {
+    let keyed = Keyed::<Arc<str>, _>::new(SlidingWindow::new(quota(3)));
+    let limiter: Arc<dyn KeyedLimiter<str> + Send + Sync> = Arc::new(keyed);
+    let (decision, held) = Hold::new(Arc::clone(&limiter), &*String::from("ann"), 3);
+    assert_eq!(decision.remaining, 0);
+    let held = held.unwrap();
+    assert_eq!(format!("{held:?}"), "Hold { key: \"ann\", units: 3, .. }");
+    let released = std::thread::spawn(|| held.release()).join().unwrap();
+    assert_eq!((released, limiter.peek_n("ann", 3).remaining), (3, 0));
 }

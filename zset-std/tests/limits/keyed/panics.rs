@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cell::Cell;
 use std::thread;
 
-use zset_std::ToKey;
+use zset_std::{Hold, ToKey};
 
 use super::*;
 
@@ -91,6 +91,14 @@ impl Eq for Key {}
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
+    }
+}
+
+impl ToOwned for Name {
+    type Owned = Key;
+
+    fn to_owned(&self) -> Key {
+        self.to_key()
     }
 }
 
@@ -182,6 +190,15 @@ fn operations_panic_in_turn<L: OfQuota>() {
     panics_in_turn::<L>("check of a key in use", |limiter| {
         let _ = limiter.at(at(60)).check_n(&Name(1), 1);
     });
+    for (key, second) in [(10, 60), (10, 59), (0, 60), (1, 60)] {
+        panics_in_turn::<L>("hold", |limiter| {
+            let (_, hold) = Hold::new(limiter.at(at(second)), &Name(key), 1);
+            // A hold that is made is settled without a panic.
+            let panicking = PANICKING.take();
+            drop(hold);
+            PANICKING.set(panicking);
+        });
+    }
     panics_in_turn::<L>("peek", |limiter| {
         let _ = limiter.at(at(60)).peek_n(&Name(1), 1);
     });

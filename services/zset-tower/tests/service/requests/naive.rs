@@ -146,14 +146,14 @@ impl Key {
         times.max().unwrap_or(0)
     }
 
-    /// Counts the decision on `n` units while there is no block.
-    fn count(&mut self, decision: &Decision, n: u32, now: Nanos) {
+    /// Counts the decision while there is no block. If the units are allowed, `taken` are taken.
+    fn count(&mut self, decision: &Decision, taken: u32, now: Nanos) {
         let Some(block) = self.block else { return };
         if self.forgotten_at() <= now {
             self.events.clear();
         }
         match decision.verdict {
-            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
+            Verdict::Allowed if taken > 0 => self.events.push(Event::Allowed),
             Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
             _ => return,
         }
@@ -168,26 +168,24 @@ impl Key {
         }
     }
 
-    /// Decides on `n` units; takes them, or holds them in addition to `held` others.
-    fn check(&mut self, quota: Funnel, n: u32, held: Option<u32>, now: Nanos) -> Decision {
+    /// Decides on `n` units in addition to `held` others; takes those that are allowed, unless they
+    /// are held too.
+    fn check(&mut self, quota: Funnel, n: u32, held: u32, takes: bool, now: Nanos) -> Decision {
         let is_blocked = now < self.blocked_until();
         let mut after = self.clone();
         let mut decision = after.decide(quota, n, now);
-        if let Some(held) = held {
-            if decision.is_allowed() && n > 0 && held > decision.remaining {
-                let retry_after = Duration::from_secs(1);
-                decision.verdict = Verdict::Denied { retry_after };
-                decision.remaining += n;
-            }
-            decision.remaining = decision.remaining.saturating_sub(held);
-        } else if decision.is_allowed() && !is_blocked {
+        if decision.is_allowed() && n > 0 && held > decision.remaining {
+            let retry_after = Duration::from_secs(1);
+            decision.verdict = Verdict::Denied { retry_after };
+            decision.remaining += n;
+        }
+        decision.remaining = decision.remaining.saturating_sub(held);
+        if decision.is_allowed() && takes && !is_blocked {
             *self = after;
         }
-        if held.is_none() {
-            self.checked = now;
-        }
+        self.checked = now;
         if !is_blocked {
-            self.count(&decision, n, now);
+            self.count(&decision, if takes { n } else { 0 }, now);
         }
         let rest = Duration::from_nanos(self.blocked_until().saturating_sub(now));
         if rest.is_zero() {
@@ -208,20 +206,20 @@ impl Key {
         Decision { verdict, remaining: 0, reset_after, ..decision }
     }
 
-    /// Charges units that were held, as many as there is room for, even during a block.
+    /// Charges units that were held, even during a block. They end a row of denials.
     fn charge(&mut self, quota: Funnel, n: u32, now: Nanos) {
-        let room = (0..=n).rev().find(|&room| self.passes(quota, room, now)).unwrap();
-        self.take(quota, room, now);
+        self.take(quota, n, now);
         self.checked = now;
+        self.events.push(Event::Allowed);
     }
 
     /// Refunds the newest units, and returns how many.
-    fn refund(&mut self, n: u32) -> u32 {
+    fn refund(&mut self, quota: Funnel, n: u32) -> u32 {
         if self.algorithm == Algorithm::Funnel {
             let level = self.empty_at.saturating_sub(self.checked);
-            let refunded = level.min(Nanos::from(n) * interval(self.own));
+            let refunded = level.min(Nanos::from(n) * interval(quota));
             self.empty_at -= refunded;
-            return (refunded / interval(self.own)) as u32;
+            return (refunded / interval(quota)) as u32;
         }
         let (period, checked) = (period(self.own), self.checked);
         let is_on_record = |at: Nanos| match self.algorithm {
@@ -319,7 +317,7 @@ impl Naive {
             }
             Place::Shared => decide(&mut self.shared, place),
             Place::Refused => {
-                let new = self.new.clone().check(quota, n, None, now);
+                let new = self.new.clone().check(quota, n, 0, true, now);
                 let retry_after = Duration::MAX;
                 let verdict = match new.verdict {
                     Verdict::Never => Verdict::Never,
@@ -335,7 +333,8 @@ impl Naive {
 
     /// Takes `n` units of a key, or denies them.
     pub(crate) fn check(&mut self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
-        self.decide(key, quota, n, now, |key, _| key.check(quota, n, None, now))
+        let held = self.held(key);
+        self.decide(key, quota, n, now, |key, place| key.check(quota, n, held(place), true, now))
     }
 
     /// Returns what `check` would.
@@ -345,20 +344,24 @@ impl Naive {
 
     /// Holds `n` units of a key, or denies them.
     pub(crate) fn hold(&mut self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
-        let of_key = self.held.get(&key).copied().unwrap_or(0);
-        let of_shared = self.held_by_shared;
-        let held = self.decide(key, quota, n, now, |key, place| {
-            let held = if place == Place::Key { of_key } else { of_shared };
-            key.check(quota, n, Some(held), now)
-        });
-        if held.decision.is_allowed() && n > 0 {
-            match held.place {
+        let held = self.held(key);
+        let decided = self
+            .decide(key, quota, n, now, |key, place| key.check(quota, n, held(place), false, now));
+        if decided.decision.is_allowed() && n > 0 {
+            match decided.place {
                 Place::Key => *self.held.entry(key).or_default() += n,
                 Place::Shared => self.held_by_shared += n,
                 Place::Refused => {}
             }
         }
-        held
+        decided
+    }
+
+    /// Returns the units that are held at a place.
+    fn held(&self, key: u8) -> impl Fn(Place) -> u32 + use<> {
+        let of_key = self.held.get(&key).copied().unwrap_or(0);
+        let of_shared = self.held_by_shared;
+        move |place| if place == Place::Key { of_key } else { of_shared }
     }
 
     /// Ends a hold, and charges the units or not.
@@ -393,8 +396,8 @@ impl Naive {
     }
 
     /// Refunds the newest units of a key, and returns how many; those of the shared bucket are not.
-    pub(crate) fn refund(&mut self, key: u8, n: u32) -> u32 {
-        self.keys.get_mut(&key).map_or(0, |key| key.refund(n))
+    pub(crate) fn refund(&mut self, key: u8, quota: Funnel, n: u32) -> u32 {
+        self.keys.get_mut(&key).map_or(0, |key| key.refund(quota, n))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The policies of a stack, from their descriptions: one small adapter for each limiter.
 
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,14 +9,14 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, AsyncKeyedLimiter, Clock, Decision, FakeClock, FixedWindow, Funnel, Keyed,
-    KeyedLimiter, Limiter, Observer, Penalty, SingleQuota, SlidingWindow, Timestamp, WhenFull,
-    WindowCounter,
+    AnyLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Observer,
+    Penalty, SingleQuota, SlidingWindow, WhenFull, WindowCounter,
 };
 use zset_tower::key::from_fn;
 use zset_tower::{FailedLimiter, MissingKey, Policy, RequestHead};
 
 use super::naive::{self, Algorithm};
+use crate::limiters_on_a_server::OnServer;
 
 /// The tier of a request, in its extensions.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ pub(crate) enum Tiers {
     /// The policy applies only to requests of this tier.
     When(usize),
     /// Requests of the second tier have another quota.
-    QuotaPerCall(Funnel),
+    QuotaByKey(Funnel),
 }
 
 /// Where the state of a limiter is.
@@ -89,17 +90,14 @@ impl Config {
     /// Returns the quota of a request.
     pub(crate) fn quota(&self, Tier(tier): Tier) -> Funnel {
         match self.tiers {
-            Tiers::QuotaPerCall(quota) if tier == 1 => quota,
+            Tiers::QuotaByKey(quota) if tier == 1 => quota,
             _ => self.quota,
         }
     }
 
     /// Returns whether units that depend on the response are held, and not taken.
     pub(crate) fn holds(&self) -> bool {
-        // The limiter with a quota for each tier cannot hold units.
-        self.by_response
-            && self.holder == Holder::Here
-            && !matches!(self.tiers, Tiers::QuotaPerCall(_))
+        self.by_response && self.holder == Holder::Here
     }
 
     pub(crate) fn applies(&self, Tier(tier): Tier) -> bool {
@@ -120,83 +118,55 @@ impl Config {
             Algorithm::FixedWindow => FixedWindow::new(quota.quota()).into(),
             Algorithm::Funnel => quota.into(),
         };
-        match (self.tiers, block, self.algorithm) {
-            (Tiers::QuotaPerCall(second), None, _) => self.tiered(name, clock, any, second),
-            (Tiers::QuotaPerCall(second), Some(block), _) => {
-                self.tiered(name, clock, Penalty::new(any, block), second)
+        match (block, self.algorithm) {
+            (None, Algorithm::SlidingWindow) => {
+                self.over(name, clock, SlidingWindow::new(quota.quota()))
             }
-            (_, None, Algorithm::SlidingWindow) => {
-                self.plain(name, clock, SlidingWindow::new(quota.quota()))
+            (None, Algorithm::WindowCounter) => {
+                self.over(name, clock, WindowCounter::new(quota.quota()))
             }
-            (_, None, Algorithm::WindowCounter) => {
-                self.plain(name, clock, WindowCounter::new(quota.quota()))
+            (None, Algorithm::FixedWindow) => {
+                self.over(name, clock, FixedWindow::new(quota.quota()))
             }
-            (_, None, Algorithm::FixedWindow) => {
-                self.plain(name, clock, FixedWindow::new(quota.quota()))
-            }
-            (_, None, Algorithm::Funnel) => self.plain(name, clock, quota),
-            (_, Some(block), Algorithm::Funnel) => {
-                self.plain(name, clock, Penalty::new(quota, block))
-            }
-            (_, Some(block), _) => self.plain(name, clock, Penalty::new(any, block)),
+            (None, Algorithm::Funnel) => self.over(name, clock, quota),
+            (Some(block), Algorithm::Funnel) => self.over(name, clock, Penalty::new(quota, block)),
+            (Some(block), _) => self.over(name, clock, Penalty::new(any, block)),
         }
     }
 
-    fn plain<L>(&self, name: &str, clock: &FakeClock, limiter: L) -> Built
+    fn over<L>(&self, name: &str, clock: &FakeClock, limiter: L) -> Built
     where
         L: Limiter,
-        Keyed<u8, L, FakeClock>: KeyedLimiter<u8> + Send + Sync + 'static,
+        Keyed<Account, L, FakeClock>: KeyedLimiter<Account> + Send + Sync + 'static,
     {
         let counts = Arc::<Counts>::default();
-        let limiter: Shared<u8> = Arc::new(self.keyed(clock, limiter, counts.clone()));
-        let key = |head: &RequestHead<'_>| Some(head.extensions.get::<User>()?.0);
-        let policy = self.over(name, Arc::clone(&limiter), key);
-        Built {
-            policy: Some(policy),
-            peek: Box::new(move |User(user), _| limiter.peek_n(&user, 0)),
-            counts,
+        let mut keyed = Keyed::new(limiter).with_clock(clock.clone()).with_observer(counts.clone());
+        if let Some((max_keys, when_full)) = self.bound {
+            keyed = keyed.with_max_keys(max_keys, when_full);
         }
-    }
-
-    fn tiered<L: Limiter>(&self, name: &str, clock: &FakeClock, limiter: L, second: Funnel) -> Built
-    where
-        Tiered<L>: KeyedLimiter<(u8, usize)> + Send + Sync + 'static,
-    {
-        let counts = Arc::<Counts>::default();
-        let keyed = self.keyed(clock, limiter, counts.clone());
-        let limiter = Tiered { keyed, quotas: [self.quota, second] };
-        let limiter: Shared<(u8, usize)> = Arc::new(limiter);
-        let key = |head: &RequestHead<'_>| {
-            Some((head.extensions.get::<User>()?.0, head.extensions.get::<Tier>()?.0))
+        let limiter: Shared = Arc::new(keyed);
+        let policy = self.policy(name, Arc::clone(&limiter));
+        let config = *self;
+        let peek = move |User(user), Tier(tier)| {
+            let account = Account { user, tier };
+            match config.tiers {
+                Tiers::QuotaByKey(_) => {
+                    limiter.under(config.quota(Tier(tier))).unwrap().peek_n(&account, 0)
+                }
+                _ => limiter.peek_n(&account, 0),
+            }
         };
-        let policy = self.over(name, Arc::clone(&limiter), key);
-        let peek = move |User(user), Tier(tier)| limiter.peek_n(&(user, tier), 0);
         Built { policy: Some(policy), peek: Box::new(peek), counts }
     }
 
-    fn keyed<L: Limiter>(
-        &self,
-        clock: &FakeClock,
-        limiter: L,
-        counts: Arc<Counts>,
-    ) -> Keyed<u8, L, FakeClock> {
-        let keyed = Keyed::new(limiter).with_clock(clock.clone()).with_observer(counts);
-        match self.bound {
-            Some((max_keys, when_full)) => keyed.with_max_keys(max_keys, when_full),
-            None => keyed,
-        }
-    }
-
-    fn over<K: Clone + Eq + std::hash::Hash + Send + Sync + 'static>(
-        &self,
-        name: &str,
-        limiter: Shared<K>,
-        key: impl Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
-    ) -> Policy {
-        let key = from_fn(key);
+    fn policy(&self, name: &str, limiter: Shared) -> Policy {
+        let key = from_fn(|head: &RequestHead<'_>| {
+            let user = head.extensions.get::<User>()?.0;
+            Some(Account { user, tier: head.extensions.get::<Tier>()?.0 })
+        });
         let missing = if self.denies_missing_key { MissingKey::deny() } else { MissingKey::Allow };
         let policy = if self.holder == Holder::Server {
-            Policy::new_async(name, OnServer(limiter), key, missing, FailedLimiter::Deny)
+            Policy::new_async(name, OnServer::of(limiter), key, missing, FailedLimiter::Deny)
         } else {
             Policy::new(name, limiter, key, missing)
         };
@@ -206,6 +176,11 @@ impl Config {
             let is_it =
                 move |head: &RequestHead<'_>| head.extensions.get::<Tier>().unwrap().0 == only;
             policy = policy.when(is_it);
+        }
+        if let Tiers::QuotaByKey(_) = self.tiers {
+            let config = *self;
+            let quota = move |account: &Account| config.quota(Tier(account.tier));
+            policy = policy.with_quota_by(quota).unwrap();
         }
         if self.by_response {
             policy = policy
@@ -218,73 +193,25 @@ impl Config {
     }
 }
 
-type Shared<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
+type Shared = Arc<dyn KeyedLimiter<Account> + Send + Sync>;
 
-/// A limiter whose calls are awaited.
-struct OnServer<K>(Shared<K>);
-
-/// Is ready at the second poll.
-async fn reply() {
-    let mut is_polled = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut is_polled, true) {
-            return std::task::Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        std::task::Poll::Pending
-    })
-    .await;
+/// A key: a user, whose tier may change with each request.
+#[derive(Clone, Copy)]
+pub(crate) struct Account {
+    user: u8,
+    tier: usize,
 }
 
-impl<K: Sync> AsyncKeyedLimiter<K> for OnServer<K> {
-    type Error = std::convert::Infallible;
-
-    async fn check_n(&self, key: &K, n: u32) -> Result<Decision, Self::Error> {
-        reply().await;
-        Ok(self.0.check_n(key, n))
-    }
-
-    async fn peek_n(&self, key: &K, n: u32) -> Result<Decision, Self::Error> {
-        reply().await;
-        Ok(self.0.peek_n(key, n))
-    }
-
-    async fn refund(&self, key: &K, n: u32) -> Result<u32, Self::Error> {
-        reply().await;
-        Ok(self.0.refund(key, n))
+impl PartialEq for Account {
+    fn eq(&self, other: &Self) -> bool {
+        self.user == other.user
     }
 }
 
-/// A limiter with a quota for each tier; its keys are users with their tiers.
-struct Tiered<L: Limiter> {
-    keyed: Keyed<u8, L, FakeClock>,
-    quotas: [Funnel; 2],
+impl Eq for Account {}
+
+impl Hash for Account {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.user.hash(state);
+    }
 }
-
-macro_rules! tiered {
-    ($($limiter:ty),*) => {$(
-        impl KeyedLimiter<(u8, usize)> for Tiered<$limiter> {
-            fn now(&self) -> Timestamp {
-                Clock::now(self.keyed.clock())
-            }
-
-            fn decide(&self, (user, tier): &(u8, usize), n: u32, now: Timestamp) -> Decision {
-                self.keyed.at(now).check_with(user, self.quotas[*tier], n)
-            }
-
-            fn preview(&self, (user, tier): &(u8, usize), n: u32, now: Timestamp) -> Decision {
-                self.keyed.at(now).peek_with(user, self.quotas[*tier], n)
-            }
-
-            fn refund(&self, (user, _): &(u8, usize), n: u32) -> u32 {
-                self.keyed.refund(user, n)
-            }
-
-            fn reset(&self, (user, _): &(u8, usize)) -> bool {
-                self.keyed.reset(user)
-            }
-        }
-    )*};
-}
-
-tiered!(AnyLimiter, Penalty<AnyLimiter>);
