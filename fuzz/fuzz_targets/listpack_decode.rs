@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zset_core::listpack::{Listpack, Value};
+use zset_core::redis::listpack::{Listpack, Value};
 use zset_core::{PackedZSet, Score};
 
 fuzz_target!(|data: &[u8]| {

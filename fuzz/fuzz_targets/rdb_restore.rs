@@ -8,7 +8,8 @@ use crc::{CRC_64_REDIS, Crc, Table};
 use libfuzzer_sys::fuzz_target;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use zset_core::{ZSet, rdb};
+use zset_core::ZSet;
+use zset_core::redis::rdb;
 
 /// Counts the bytes allocated in total, whether or not they were freed.
 struct Counting;

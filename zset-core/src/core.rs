@@ -68,8 +68,8 @@ pub(crate) mod search;
 mod tests;
 mod transfer;
 
-pub use hashed::Insertion;
-pub(crate) use hashed::{Hashed, LookUps};
+pub(crate) use hashed::{Hashed, LookUp};
+pub use hashed::{Insertion, Scores};
 pub(crate) use search::RankedRange;
 
 use self::arena::{Arena, NONE};

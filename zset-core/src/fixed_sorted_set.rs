@@ -27,7 +27,9 @@ use core::mem;
 use core::ops::{Range, RangeBounds};
 use equivalent::Equivalent;
 
-use crate::{Increment, IncrementError, InsertError, TryReserveError, bounds};
+use crate::{
+    Increment, IncrementError, InsertError, ScoreBound, ScoreOrder, TryReserveError, bounds,
+};
 
 mod iter;
 mod slots;
@@ -54,14 +56,13 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`,
 ///   `shrink_to_fit`, `allocation_size`;
 /// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`,
-///   `insert_min`, `try_insert_max`, `try_insert_min`;
-/// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
-///   `try_replace`, `set_score`, `try_set_score`, `try_update`;
+///   `insert_min`;
+/// - for entries and other ways to change one: `entry`, `entry_ref`, `first_entry`, `last_entry`,
+///   `replace`, `set_score`, `try_update`;
 /// - that return several removed elements: `drain`, `drain_range`, `drain_by_rank`,
 ///   `drain_by_score`, `drain_by_member`, `extract_if`, `split_off_by_rank`, `split_off_by_score`;
 /// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`,
-///   `union_with`, `intersection_with`, `weighted_union`, `weighted_intersection`,
-///   `is_subset`, `is_superset`, `is_disjoint`;
+///   `union_with`, `intersection_with`, `is_subset`, `is_superset`, `is_disjoint`;
 /// - for look-ups of many members and sorted input: `scores`, `from_rng`, `from_sorted_iter`.
 ///
 /// # Memory
@@ -316,7 +317,7 @@ impl<M, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> 
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S, I>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.view(self.ranks_by_score(&range))
@@ -353,7 +354,7 @@ impl<M, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> 
     /// Returns the number of elements with scores in the range. **O(log n)**.
     pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.ranks_by_score(&range).len()
@@ -410,7 +411,7 @@ impl<M, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> 
     }
 }
 
-impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
+impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher>
     FixedSortedSet<M, S, N, I, H>
 {
     /// Inserts a member with a score, or updates its score; returns the old score.
@@ -629,7 +630,7 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     /// for m of them, of which only O(m log n) are comparisons.
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.remove_range_by_rank(self.ranks_by_score(&range))

@@ -33,6 +33,7 @@ mod increment;
 pub mod redis;
 mod reserve;
 mod score;
+mod score_order;
 
 #[cfg(feature = "alloc")]
 mod core;
@@ -59,11 +60,10 @@ pub use fixed_sorted_set::FixedSortedSet;
 pub use increment::{Increment, IncrementError, ScoreOverflow};
 #[cfg(feature = "zset")]
 #[doc(inline)]
-pub use redis::{Listpack, Member, PackedZSet};
-#[cfg(feature = "zset")]
-pub use redis::{listpack, packed_zset};
+pub use redis::{listpack::Listpack, member::Member, packed_zset::PackedZSet};
 pub use reserve::{InsertError, TryReserveError};
 pub use score::{InexactScore, NanScore, ParseScoreError, Score};
+pub use score_order::{ScoreBound, ScoreOrder};
 
 #[cfg(feature = "alloc")]
 pub use core::Insertion;
@@ -77,9 +77,10 @@ pub use hash_builder::DefaultHashBuilder;
 pub use rand_core;
 #[cfg(all(feature = "alloc", feature = "zset"))]
 #[doc(inline)]
-pub use redis::{ByteString, Encoding, ListpackLimits, ZSet};
-#[cfg(all(feature = "alloc", feature = "zset"))]
-pub use redis::{rdb, zset};
+pub use redis::{
+    byte_string::ByteString,
+    zset::{Encoding, ListpackLimits, ZSet},
+};
 #[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use skiplist::SkipList;
@@ -88,6 +89,6 @@ pub use skiplist::SkipList;
 pub use sorted_map::SortedMap;
 #[cfg(feature = "alloc")]
 #[doc(inline)]
-pub use sorted_set::{Aggregate, SortedSet};
+pub use sorted_set::SortedSet;
 #[cfg(feature = "alloc")]
 pub use ties::{TieOrder, Unordered, UnorderedRef};

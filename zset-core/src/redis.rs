@@ -3,10 +3,10 @@
 //! Nothing outside of this module uses it.
 
 #[cfg(feature = "alloc")]
-mod byte_string;
+pub(crate) mod byte_string;
 mod commands;
 pub mod listpack;
-mod member;
+pub(crate) mod member;
 pub mod packed_zset;
 #[cfg(feature = "alloc")]
 pub mod rdb;
@@ -15,13 +15,6 @@ mod serde;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
-#[cfg(feature = "alloc")]
-pub use byte_string::ByteString;
 pub use commands::{
     AddFlags, AddOptions, AddOptionsError, Added, LexRange, ParseRangeError, ScoreRange, rank_range,
 };
-pub use listpack::Listpack;
-pub use member::Member;
-pub use packed_zset::PackedZSet;
-#[cfg(feature = "alloc")]
-pub use zset::{Encoding, ListpackLimits, ZSet};

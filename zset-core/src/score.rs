@@ -181,18 +181,6 @@ impl Score {
     pub const fn checked_add(self, by: f64) -> Result<Score, NanScore> {
         Score::new(self.0 + by)
     }
-
-    /// Returns the product of the score and a weight; `0 * inf` is 0, as in Redis's `WEIGHTS`.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn weighted(self, weight: Score) -> Score {
-        Score::new(self.0 * weight.0).unwrap_or(Score::ZERO)
-    }
-
-    /// Returns the sum of two scores; `inf + -inf` is 0, as in Redis's `AGGREGATE SUM`.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn aggregate_sum(self, other: Score) -> Score {
-        Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
-    }
 }
 
 impl Hash for Score {

@@ -14,7 +14,7 @@ use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
 use crate::reserve::or_panic;
-use crate::{InsertError, TryReserveError};
+use crate::{InsertError, ScoreBound, ScoreOrder, TryReserveError};
 
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
 ///
@@ -218,7 +218,7 @@ impl<M, S> SkipList<M, S> {
     /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
     pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.nodes.resolve_scores(&range).len
@@ -229,7 +229,7 @@ impl<M, S> SkipList<M, S> {
     #[inline]
     pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Iter(self.core.nodes.range_by_score(&range))
@@ -276,7 +276,7 @@ impl<M, S> SkipList<M, S> {
 }
 
 /// Writing.
-impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
+impl<M: Ord, S: ScoreOrder + Clone> SkipList<M, S> {
     /// Inserts an element after all elements equal to it. **O(log n)**.
     ///
     /// # Panics
@@ -308,6 +308,29 @@ impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
         let target = self.core.nodes.search_to_insert(&score, |other| *other <= member);
         let inserted = self.core.insert_at(target, (), ((member, ()), score));
         inserted.map(drop).map_err(|error| error.map(taken))
+    }
+
+    /// Moves all elements of `other` into this list, leaving `other` empty. **O(m log n)** for m
+    /// moved elements.
+    ///
+    /// Elements of `other` come after those equal to them.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
+    /// `Ord` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("login", 10), ("logout", 20), ("login", 30)]);
+    /// let mut recent = log.split_off_by_score(&20);
+    /// log.append(&mut recent);
+    /// assert_eq!((log.len(), recent.len()), (3, 0));
+    /// ```
+    #[track_caller]
+    pub fn append(&mut self, other: &mut Self) {
+        self.extend(other.drain());
     }
 
     /// Removes the first element equal to `(member, score)` and returns it. **O(log n)**.
@@ -475,7 +498,7 @@ impl<M, S: Clone> SkipList<M, S> {
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
@@ -533,7 +556,7 @@ impl<M, S: Clone> SkipList<M, S> {
     #[track_caller]
     pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, M, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
@@ -583,7 +606,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 }
 
-impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
+impl<M: Ord, S: ScoreOrder + Clone> SkipList<M, S> {
     /// Panics with a description if an invariant of the list is violated.
     ///
     /// For tests: **O(n)**.
@@ -649,13 +672,13 @@ impl<M, S> Default for SkipList<M, S> {
     }
 }
 
-impl<M: Ord, S: Ord + Clone> Extend<(M, S)> for SkipList<M, S> {
+impl<M: Ord, S: ScoreOrder + Clone> Extend<(M, S)> for SkipList<M, S> {
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         elements.into_iter().for_each(|(member, score)| self.insert(member, score));
     }
 }
 
-impl<M: Ord, S: Ord + Clone> FromIterator<(M, S)> for SkipList<M, S> {
+impl<M: Ord, S: ScoreOrder + Clone> FromIterator<(M, S)> for SkipList<M, S> {
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
         let mut list = SkipList::new();
         list.extend(elements);

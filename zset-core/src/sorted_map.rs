@@ -2,7 +2,6 @@
 
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
@@ -11,13 +10,13 @@ use crate::core::bulk::Filling;
 use crate::core::index::Heights;
 use crate::core::iter as inner;
 use crate::core::leaf::{End, Handle};
-use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
+use crate::core::{Core, Hashed, LookUp, Nodes, RankedRange, Scores};
 use crate::increment::sum_or_panic;
 use crate::reserve::or_panic;
 use crate::sorted_set::FromSortedError;
 use crate::{
-    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, TieOrder,
-    TryReserveError,
+    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, ScoreBound,
+    ScoreOrder, TieOrder, TryReserveError,
 };
 
 mod entry;
@@ -133,7 +132,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher + Default> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher + Default> SortedMap<K, V, S, H> {
     /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**. See
     /// [`SortedSet::from_sorted_iter`](crate::SortedSet::from_sorted_iter).
     ///
@@ -245,13 +244,12 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
     /// **O(1)** per key. See [`SortedSet::scores`](crate::SortedSet::scores).
-    pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<&S>>
+    pub fn scores<'q, Q, I>(&self, keys: I) -> Scores<&Self, I::IntoIter>
     where
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<K> + ?Sized + 'q,
     {
-        let hash = |key: &&Q| self.core.hash(*key);
-        LookUps::new(keys, hash, |hash, key| Some(self.core.find(hash, key)?.score))
+        Scores::new(self, keys)
     }
 
     /// Returns whether a key is in the map. **O(1)**.
@@ -269,6 +267,24 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     pub fn rev_rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         let rank = self.rank(key)?;
         Some(self.len() - 1 - rank)
+    }
+}
+
+impl<'a, 'q, K, V, S, H, Q> LookUp<&'q Q> for &'a SortedMap<K, V, S, H>
+where
+    H: BuildHasher,
+    Q: Hash + Equivalent<K> + ?Sized,
+{
+    type Found = Option<&'a S>;
+
+    #[inline]
+    fn hash(&self, key: &&'q Q) -> usize {
+        self.core.hash(*key)
+    }
+
+    #[inline]
+    fn find(&self, hash: usize, key: &'q Q) -> Option<&'a S> {
+        Some(self.core.find(hash, key)?.score)
     }
 }
 
@@ -389,7 +405,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
     /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
     pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.nodes.resolve_scores(&range).len
@@ -400,7 +416,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
     #[inline]
     pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, K, V, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Iter(self.core.nodes.range_by_score(&range))
@@ -420,7 +436,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
     /// ```
     pub fn range_by_score_mut<T>(&mut self, range: impl RangeBounds<T>) -> IterMut<'_, K, V, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         let range = self.core.nodes.resolve_scores(&range);
@@ -472,27 +488,10 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
         let nodes = &self.core.nodes;
         Iter(inner::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
-
-    /// Like [`range_by_key`](Self::range_by_key), with mutable references to the values. See
-    /// [`IterMut`] for the cost.
-    pub fn range_by_key_mut<'q, T, Q>(
-        &mut self,
-        score: &T,
-        range: impl RangeBounds<&'q Q>,
-    ) -> IterMut<'_, K, V, S>
-    where
-        S: Borrow<T>,
-        T: Ord + ?Sized,
-        K: Borrow<Q> + Ord,
-        Q: Ord + ?Sized + 'q,
-    {
-        let range = self.core.nodes.resolve_keys(score, &range);
-        IterMut(self.core.nodes.range_mut(range))
-    }
 }
 
 /// Writing.
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
     /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
     /// neighbours. See [`SortedSet::insert`](crate::SortedSet::insert).
@@ -536,36 +535,21 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_replace`](Self::try_replace).
+    /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn replace(&mut self, key: K, value: V, score: S) -> Option<(K, V, S)> {
-        or_panic(self.try_replace(key, value, score))
-    }
-
-    /// Like [`replace`](Self::replace), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_replace(
-        &mut self,
-        key: K,
-        value: V,
-        score: S,
-    ) -> Result<Option<(K, V, S)>, InsertError<(K, V, S)>> {
-        let old = self.core.try_replace(key, value, score).map_err(|error| error.map(taken))?;
-        Ok(old.map(taken))
+        or_panic(self.core.try_replace(key, value, score)).map(taken)
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
     /// the given score is higher. **O(log n)**; O(1) if the score stays.
     ///
     /// The value is replaced only together with the score, so that it is always the value inserted
-    /// with that score. Otherwise, the given value is returned in [`Insertion::Unchanged`].
+    /// with that score. Otherwise, the given ones are returned in [`Insertion::Unchanged`].
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_insert_max`](Self::try_insert_max).
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -574,13 +558,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     ///
     /// let mut best = SortedMap::new();
     /// assert_eq!(best.insert_max("ann", "first try", 120), Insertion::Inserted);
-    /// assert_eq!(best.insert_max("ann", "tired", 95), Insertion::Unchanged(("tired", 120)));
+    /// assert_eq!(best.insert_max("ann", "tired", 95), Insertion::Unchanged(("tired", 95)));
     /// assert_eq!(best.insert_max("ann", "rested", 130), Insertion::Updated(("first try", 120)));
     /// assert_eq!(best.get("ann"), Some(&"rested"));
     /// ```
     #[track_caller]
     pub fn insert_max(&mut self, key: K, value: V, score: S) -> Insertion<(V, S)> {
-        or_panic(self.try_insert_max(key, value, score))
+        or_panic(self.core.try_insert_if(key, value, score, |new, old| new > old))
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
@@ -590,40 +574,10 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
+    /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn insert_min(&mut self, key: K, value: V, score: S) -> Insertion<(V, S)> {
-        or_panic(self.try_insert_min(key, value, score))
-    }
-
-    /// Like [`insert_max`](Self::insert_max), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_max(
-        &mut self,
-        key: K,
-        value: V,
-        score: S,
-    ) -> Result<Insertion<(V, S)>, InsertError<(K, V, S)>> {
-        let inserted = self.core.try_insert_if(key, value, score, |new, old| new > old);
-        inserted.map_err(|error| error.map(taken))
-    }
-
-    /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_min(
-        &mut self,
-        key: K,
-        value: V,
-        score: S,
-    ) -> Result<Insertion<(V, S)>, InsertError<(K, V, S)>> {
-        let inserted = self.core.try_insert_if(key, value, score, |new, old| new < old);
-        inserted.map_err(|error| error.map(taken))
+        or_panic(self.core.try_insert_if(key, value, score, |new, old| new < old))
     }
 
     /// Replaces the score of a key; returns the old one. **O(log n)**; O(1) if the key stays
@@ -631,22 +585,10 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
+    /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn set_score<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q, score: S) -> Option<S> {
         self.update(key, |_, _| score)
-    }
-
-    /// Like [`set_score`](Self::set_score), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    pub fn try_set_score<Q>(&mut self, key: &Q, score: S) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        self.try_update(key, |_, _| score)
     }
 
     /// Calls `change` with the value and the score of a key, and stores the score that it returns;
@@ -883,7 +825,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
@@ -941,7 +883,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     #[track_caller]
     pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, K, V, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
@@ -992,7 +934,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 /// Whole maps.
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements. See [`SortedSet::append`](crate::SortedSet::append).
     ///

@@ -2,7 +2,6 @@
 
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
@@ -11,13 +10,13 @@ use crate::core::bulk::Filling;
 use crate::core::index::Heights;
 use crate::core::iter as inner;
 use crate::core::leaf::End;
-use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
+use crate::core::{Core, Hashed, LookUp, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
 use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
 use crate::{
-    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, TieOrder,
-    TryReserveError,
+    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, ScoreBound,
+    ScoreOrder, TieOrder, TryReserveError,
 };
 
 mod entry;
@@ -27,11 +26,12 @@ mod ops;
 pub mod serde_map;
 mod traits;
 
+pub use crate::core::Scores;
 pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Drain, ExtractIf, IntoIter, Iter};
-pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
+pub use ops::{Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
@@ -85,7 +85,7 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 ///
 /// ```compile_fail
 /// let mut laps = zset_core::SortedSet::new();
-/// laps.insert("ann", 83.25); // the bound `f64: Ord` is not satisfied
+/// laps.insert("ann", 83.25); // an `f64` is not `Ord`
 /// ```
 pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) core: Core<M, (), S, Hashed<H>>,
@@ -163,7 +163,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher + Default> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher + Default> SortedSet<M, S, H> {
     /// Creates a set from elements that ascend by `(score, member)`, or of
     /// [`Unordered`](crate::Unordered) members, by score. **O(n)**.
     ///
@@ -231,13 +231,21 @@ impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
     /// iterator may therefore take a few more members from `members` than it has returned scores.
-    pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<&S>>
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
+    /// let scores = set.scores(&["a", "b", "c"]);
+    /// assert_eq!(scores.len(), 3);
+    /// assert!(scores.rev().eq([None, Some(&2), Some(&1)]));
+    /// ```
+    pub fn scores<'q, Q, I>(&self, members: I) -> Scores<&Self, I::IntoIter>
     where
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<M> + ?Sized + 'q,
     {
-        let hash = |member: &&Q| self.core.hash(*member);
-        LookUps::new(members, hash, |hash, member| Some(self.core.find(hash, member)?.score))
+        Scores::new(self, members)
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
@@ -266,6 +274,24 @@ impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
     pub fn rev_rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
+    }
+}
+
+impl<'a, 'q, M, S, H, Q> LookUp<&'q Q> for &'a SortedSet<M, S, H>
+where
+    H: BuildHasher,
+    Q: Hash + Equivalent<M> + ?Sized,
+{
+    type Found = Option<&'a S>;
+
+    #[inline]
+    fn hash(&self, member: &&'q Q) -> usize {
+        self.core.hash(*member)
+    }
+
+    #[inline]
+    fn find(&self, hash: usize, member: &'q Q) -> Option<&'a S> {
+        Some(self.core.find(hash, member)?.score)
     }
 }
 
@@ -344,7 +370,7 @@ impl<M, S, H> SortedSet<M, S, H> {
     /// ranks, not elements.
     pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.nodes.resolve_scores(&range).len
@@ -373,7 +399,7 @@ impl<M, S, H> SortedSet<M, S, H> {
     #[inline]
     pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Iter(self.core.nodes.range_by_score(&range))
@@ -446,7 +472,7 @@ impl<M, S, H> SortedSet<M, S, H> {
 }
 
 /// Writing.
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the
     /// old score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
@@ -489,7 +515,7 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_replace`](Self::try_replace).
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -505,29 +531,18 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     #[track_caller]
     pub fn replace(&mut self, member: M, score: S) -> Option<(M, S)> {
-        or_panic(self.try_replace(member, score))
-    }
-
-    /// Like [`replace`](Self::replace), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_replace(
-        &mut self,
-        member: M,
-        score: S,
-    ) -> Result<Option<(M, S)>, InsertError<(M, S)>> {
-        let old = self.core.try_replace(member, (), score).map_err(|error| error.map(taken))?;
-        Ok(old.map(taken))
+        or_panic(self.core.try_replace(member, (), score)).map(taken)
     }
 
     /// Inserts a member with a score. A member already in the set keeps the higher of the two
     /// scores, like Redis's `ZADD` with `GT`. **O(log n)**; O(1) if its score is unchanged.
     ///
+    /// The score that is not kept is returned: the old one in [`Insertion::Updated`], the given one
+    /// in [`Insertion::Unchanged`].
+    ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_insert_max`](Self::try_insert_max).
+    /// Panics if memory or 32-bit handles run out.
     ///
     /// # Examples
     ///
@@ -536,13 +551,14 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// let mut best = SortedSet::new();
     /// assert_eq!(best.insert_max("ann", 120), Insertion::Inserted);
-    /// assert_eq!(best.insert_max("ann", 95), Insertion::Unchanged(120));
+    /// assert_eq!(best.insert_max("ann", 95), Insertion::Unchanged(95));
     /// assert_eq!(best.insert_max("ann", 130), Insertion::Updated(120));
     /// assert_eq!(best.score("ann"), Some(&130));
     /// ```
     #[track_caller]
     pub fn insert_max(&mut self, member: M, score: S) -> Insertion<S> {
-        or_panic(self.try_insert_max(member, score))
+        or_panic(self.core.try_insert_if(member, (), score, |new, old| new > old))
+            .map(|((), score)| score)
     }
 
     /// Inserts a member with a score. A member already in the set keeps the lower of the two
@@ -550,47 +566,11 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
+    /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn insert_min(&mut self, member: M, score: S) -> Insertion<S> {
-        or_panic(self.try_insert_min(member, score))
-    }
-
-    /// Like [`insert_max`](Self::insert_max), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_max(
-        &mut self,
-        member: M,
-        score: S,
-    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
-        self.try_insert_if(member, score, |new, old| new > old)
-    }
-
-    /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_min(
-        &mut self,
-        member: M,
-        score: S,
-    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
-        self.try_insert_if(member, score, |new, old| new < old)
-    }
-
-    fn try_insert_if(
-        &mut self,
-        member: M,
-        score: S,
-        is_better: impl FnOnce(&S, &S) -> bool,
-    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
-        let inserted = self.core.try_insert_if(member, (), score, is_better);
-        let inserted = inserted.map_err(|error| error.map(taken))?;
-        Ok(inserted.map(|((), score)| score))
+        or_panic(self.core.try_insert_if(member, (), score, |new, old| new < old))
+            .map(|((), score)| score)
     }
 
     /// Sets the score of a member that is in the set; returns the old one. **O(log n)**; O(1) if
@@ -600,25 +580,13 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
+    /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn set_score<Q>(&mut self, member: &Q, score: S) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
         self.update(member, |_| score)
-    }
-
-    /// Like [`set_score`](Self::set_score), with an error instead of a panic. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    pub fn try_set_score<Q>(&mut self, member: &Q, score: S) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
-        self.try_update(member, |_| score)
     }
 
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
@@ -845,7 +813,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// inverted range removes nothing.
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
@@ -919,7 +887,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     #[track_caller]
     pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, M, S>
     where
-        S: Borrow<T>,
+        S: ScoreBound<T>,
         T: Ord + ?Sized,
     {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
@@ -968,7 +936,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// Whole sets.
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
     /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///

@@ -176,6 +176,13 @@ impl<T> Borrow<T> for Unordered<T> {
     }
 }
 
+/// For `entry_ref`.
+impl<'a, T: From<&'a Q>, Q: ?Sized> From<&'a Q> for Unordered<T> {
+    fn from(member: &'a Q) -> Self {
+        Unordered(member.into())
+    }
+}
+
 impl<T: Borrow<str>> Borrow<str> for Unordered<T> {
     fn borrow(&self) -> &str {
         self.0.borrow()
@@ -196,11 +203,22 @@ impl<T: Borrow<[U]>, U> Borrow<[U]> for Unordered<T> {
 /// use std::path::{Path, PathBuf};
 /// use zset_core::{SortedSet, Unordered, UnorderedRef};
 ///
-/// let sizes = SortedSet::from([(Unordered(PathBuf::from("/var/log")), 512)]);
-/// assert_eq!(sizes.score(&UnorderedRef(Path::new("/var/log"))), Some(&512));
+/// let mut sizes = SortedSet::from([(Unordered(PathBuf::from("/var/log")), 512)]);
+/// let log = UnorderedRef(Path::new("/var/log"));
+/// assert_eq!(sizes.score(&log), Some(&512));
+/// let same = log; // it is `Copy`
+/// assert_eq!((sizes.rank(&log), sizes.remove(&same)), (Some(0), Some(512)));
 /// ```
 #[derive(Debug, Hash)]
 pub struct UnorderedRef<'a, Q: ?Sized>(pub &'a Q);
+
+impl<Q: ?Sized> Clone for UnorderedRef<'_, Q> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Q: ?Sized> Copy for UnorderedRef<'_, Q> {}
 
 impl<Q: Equivalent<T> + ?Sized, T> Equivalent<Unordered<T>> for UnorderedRef<'_, Q> {
     fn equivalent(&self, member: &Unordered<T>) -> bool {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
-use zset_core::listpack::ListpackError;
-use zset_core::rdb::{RestoreError, dump, restore, restore_with_limits, write_length};
+use zset_core::redis::listpack::ListpackError;
+use zset_core::redis::rdb::{RestoreError, dump, restore, restore_with_limits, write_length};
 use zset_core::{Encoding, Listpack, ListpackLimits, Score, ZSet};
 
 /// The version that [`dump`] writes.

@@ -96,7 +96,6 @@ struct State<T, I> {
     /// The number of jobs with a receipt.
     leased: usize,
     dead: VecDeque<DeadLetter<T, I>>,
-    dropped_dead_letters: u64,
     line: Line,
     is_closed: bool,
 }
@@ -132,7 +131,6 @@ impl<T, I> SharedDelayQueue<T, I> {
             queue,
             leased: 0,
             dead: VecDeque::new(),
-            dropped_dead_letters: 0,
             line: Line::default(),
             is_closed: false,
         };
@@ -170,7 +168,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     }
 
     /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
-    /// is exceeded, the oldest is dropped and [counted](Self::dropped_dead_letters). **O(1)**.
+    /// is exceeded, the oldest is dropped. **O(1)**.
     pub fn with_max_dead_letters(self, max_dead_letters: usize) -> Self {
         self.lock().forget_dead(max_dead_letters);
         SharedDelayQueue { max_dead_letters, ..self }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use zset_core::fixed_sorted_set::SlotNumber;
-use zset_core::listpack::Storage;
+use zset_core::redis::listpack::Storage;
 use zset_core::{FixedSortedSet, PackedZSet, Score, TryReserveError};
 
 /// A set of members below 2^24.

@@ -263,3 +263,31 @@
 //! assert_eq!(pool.pop_best(), Some("car"));
 //! assert_eq!((pool.by_fee.len(), pool.by_time.len()), (1, 1));
 //! ```
+//!
+//! # Groups of equal score
+//!
+//! The levels of an order book, or the places of a podium: a range that excludes a score leads to the
+//! next one in O(log n), however many elements have the same.
+//!
+//! ```
+//! use std::iter::successors;
+//! use std::ops::Bound::{Excluded, Unbounded};
+//! use zset_core::{SortedMap, SortedSet};
+//!
+//! // Orders with their quantities, by price.
+//! let asks = SortedMap::from([(1, 5, 100), (2, 2, 100), (3, 7, 101), (4, 1, 103)]);
+//! let higher = |price: &u32| asks.range_by_score((Excluded(price), Unbounded)).next();
+//! let levels = successors(asks.first(), |(_, _, price)| higher(price)).map(|(_, _, price)| {
+//!     let orders = asks.range_by_score(price..=price);
+//!     (*price, orders.len(), orders.map(|(_, quantity, _)| quantity).sum::<u32>())
+//! });
+//! assert!(levels.eq([(100, 2, 7), (101, 1, 7), (103, 1, 1)]));
+//!
+//! // Players by points, the best first.
+//! let board = SortedSet::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+//! let lower = |points: &u32| board.range_by_score(..points).next_back();
+//! let places = successors(board.last(), |(_, points)| lower(points)).take(2);
+//! let places = places.map(|(_, points)| board.range_by_score(points..=points));
+//! let players: Vec<Vec<_>> = places.map(|tied| tied.map(|(player, _)| *player).collect()).collect();
+//! assert_eq!(players, [vec!["ann"], vec!["bob", "cid"]]);
+//! ```

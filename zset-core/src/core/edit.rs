@@ -414,11 +414,19 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
         Ok(self.leaves.reorder(id, index, to.min(last), score))
     }
 
-    /// Changes the score of the element at a position, and moves it to a target in the same leaf;
-    /// returns the old score.
+    /// Changes the score of the element at a handle and a position, and moves it to a target in the
+    /// same leaf; returns the old score.
     ///
-    /// The target is the result of a search while the element still has its old score.
-    pub(crate) fn reorder_to(&mut self, position: Position, target: Target, score: S) -> S {
+    /// The target is the result of a search while the element still has its old score. `exchange`
+    /// is called between the clones of scores, which may panic, and the change.
+    pub(crate) fn reorder_to(
+        &mut self,
+        handle: Handle,
+        position: Position,
+        target: Target,
+        score: S,
+        exchange: impl FnOnce(&mut Self, Handle),
+    ) -> S {
         let Position { leaf: id, index } = position;
         let after = target.position.index;
         let to = if after > index { after - 1 } else { after };
@@ -426,6 +434,7 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
         let parent = leaf.parent;
         let new_first =
             (to == 0).then(|| score.clone()).or_else(|| (index == 0).then(|| leaf.at(1).1.clone()));
+        exchange(self, handle);
         let old = self.leaves.reorder(id, index, to, score);
         if new_first.is_some() {
             let _old_first = self.update_spans(id, parent, 0, new_first);

@@ -77,8 +77,8 @@ macro_rules! front_traits {
         }
 
         /// Collects the elements, as `FromIterator` does. **O(n log n)**.
-        impl<$K: $($insertable)+, $($V,)? S: Ord + Clone> From<alloc::vec::Vec<($K, $($V,)? S)>>
-            for $name<$K, $($V,)? S>
+        impl<$K: $($insertable)+, $($V,)? S: crate::ScoreOrder + Clone>
+            From<alloc::vec::Vec<($K, $($V,)? S)>> for $name<$K, $($V,)? S>
         {
             fn from(elements: alloc::vec::Vec<($K, $($V,)? S)>) -> Self {
                 elements.into_iter().collect()
@@ -86,8 +86,8 @@ macro_rules! front_traits {
         }
 
         /// Collects the elements, as `FromIterator` does. **O(n log n)**.
-        impl<$K: $($insertable)+, $($V,)? S: Ord + Clone, const N: usize> From<[($K, $($V,)? S); N]>
-            for $name<$K, $($V,)? S>
+        impl<$K: $($insertable)+, $($V,)? S: crate::ScoreOrder + Clone, const N: usize>
+            From<[($K, $($V,)? S); N]> for $name<$K, $($V,)? S>
         {
             fn from(elements: [($K, $($V,)? S); N]) -> Self {
                 elements.into_iter().collect()

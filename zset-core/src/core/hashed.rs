@@ -2,6 +2,7 @@
 //! key.
 
 use arrayvec::ArrayVec;
+use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::hint::black_box;
 use core::iter::{Fuse, FusedIterator};
@@ -12,7 +13,7 @@ use super::arena::NONE;
 use super::dict::{Dict, hash_one};
 use super::leaf::{End, Handle, Leaves};
 use super::search::{Position, Target, before};
-use super::{Clear, Core, Lookup, Owned};
+use super::{Clear, Core, Lookup, Nodes, Owned};
 use crate::{Increment, IncrementError, InsertError, TieOrder, TryReserveError};
 
 /// The number of elements from which on the dict exceeds the nearest caches, and `visit` pays off.
@@ -159,6 +160,9 @@ impl<K, V, S, H> Drop for Watch<'_, K, V, S, H> {
     }
 }
 
+/// Exchanges nothing. One function, so that all changes of a score alone share their code.
+fn keep_pair<K, V, S>(_: &mut Nodes<K, V, S>, _: Handle) {}
+
 /// The result of [`insert_max`](crate::SortedSet::insert_max) or
 /// [`insert_min`](crate::SortedSet::insert_min).
 ///
@@ -173,7 +177,7 @@ impl<K, V, S, H> Drop for Watch<'_, K, V, S, H> {
 /// match best.insert_max("ann", 95) {
 ///     Insertion::Inserted => println!("a first score"),
 ///     Insertion::Updated(old) => println!("better than {old}"),
-///     Insertion::Unchanged(current) => assert_eq!(current, 120),
+///     Insertion::Unchanged(rejected) => assert_eq!(rejected, 95),
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,7 +187,8 @@ pub enum Insertion<T> {
     /// The member's score was replaced by the given one. Holds the old score; in a map, the old
     /// value and score.
     Updated(T),
-    /// The member kept its score. Holds that score; in a map, the value passed in and that score.
+    /// The member kept its score. Holds the score passed in; in a map, the value and the score
+    /// passed in.
     Unchanged(T),
 }
 
@@ -193,7 +198,7 @@ impl<T> Insertion<T> {
         match self {
             Insertion::Inserted => Insertion::Inserted,
             Insertion::Updated(old) => Insertion::Updated(convert(old)),
-            Insertion::Unchanged(current) => Insertion::Unchanged(convert(current)),
+            Insertion::Unchanged(rejected) => Insertion::Unchanged(convert(rejected)),
         }
     }
 }
@@ -261,65 +266,86 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 /// The number of members that are hashed before the first of them is looked up.
 const BATCH: usize = 16;
 
-/// An iterator over the results of `find` for each member and its hash: a batch is hashed first,
-/// then looked up. The look-ups do not depend on each other, so their cache misses overlap.
+/// What [`Scores`] looks members up in.
+pub trait LookUp<Q> {
+    /// The result for a member.
+    type Found;
+
+    /// Returns the hash of a member.
+    fn hash(&self, member: &Q) -> usize;
+
+    /// Returns the result for a member with this hash.
+    fn find(&self, hash: usize, member: Q) -> Self::Found;
+}
+
+/// An iterator over the scores of members, returned by
+/// [`SortedSet::scores`](crate::SortedSet::scores) and the methods of that name of
+/// [`SortedMap`](crate::SortedMap) and `ZSet`.
 ///
-/// It takes up to a batch of members from their iterator ahead of time.
-pub(crate) struct LookUps<I, T, G, F> {
+/// It is double-ended and exact-size if the iterator over the members is. A batch of members is
+/// hashed first, then looked up, so it takes up to a batch from their iterator ahead of time.
+pub struct Scores<C: LookUp<I::Item>, I: Iterator> {
+    set: C,
     members: Fuse<I>,
-    hash: G,
-    find: F,
-    found: arrayvec::IntoIter<T, BATCH>,
+    /// The remaining results of the last batch from the front.
+    front: Batch<C::Found>,
+    /// The same from the back, the last one first.
+    back: Batch<C::Found>,
 }
 
-impl<I, T, G, F> LookUps<I, T, G, F>
-where
-    I: Iterator,
-    G: Fn(&I::Item) -> usize,
-    F: Fn(usize, I::Item) -> T,
-{
-    pub(crate) fn new(members: impl IntoIterator<IntoIter = I>, hash: G, find: F) -> Self {
-        let members = members.into_iter().fuse();
-        LookUps { members, hash, find, found: ArrayVec::new().into_iter() }
-    }
+type Batch<T> = arrayvec::IntoIter<T, BATCH>;
 
-    fn look_up_batch(&mut self) {
-        let members = self.members.by_ref().take(BATCH);
-        let batch: ArrayVec<_, BATCH> =
-            members.map(|member| ((self.hash)(&member), member)).collect();
-        let found = batch.into_iter().map(|(hash, member)| (self.find)(hash, member));
-        self.found = found.collect::<ArrayVec<_, BATCH>>().into_iter();
+impl<C: LookUp<I::Item>, I: Iterator> Scores<C, I> {
+    pub(crate) fn new(set: C, members: impl IntoIterator<IntoIter = I>) -> Self {
+        let [front, back] = [ArrayVec::new(), ArrayVec::new()].map(ArrayVec::into_iter);
+        Scores { set, members: members.into_iter().fuse(), front, back }
     }
 }
 
-impl<I, T, G, F> Iterator for LookUps<I, T, G, F>
-where
-    I: Iterator,
-    G: Fn(&I::Item) -> usize,
-    F: Fn(usize, I::Item) -> T,
-{
-    type Item = T;
+/// Looks up the next members. The look-ups do not depend on each other, so their cache misses
+/// overlap.
+#[inline]
+fn look_up<C: LookUp<Q>, Q>(set: &C, members: impl Iterator<Item = Q>) -> Batch<C::Found> {
+    let members = members.take(BATCH);
+    let batch: ArrayVec<_, BATCH> = members.map(|member| (set.hash(&member), member)).collect();
+    let found = batch.into_iter().map(|(hash, member)| set.find(hash, member));
+    found.collect::<ArrayVec<_, BATCH>>().into_iter()
+}
 
-    fn next(&mut self) -> Option<T> {
-        if self.found.len() == 0 {
-            self.look_up_batch();
+impl<C: LookUp<I::Item>, I: Iterator> Iterator for Scores<C, I> {
+    type Item = C::Found;
+
+    fn next(&mut self) -> Option<C::Found> {
+        if self.front.len() == 0 {
+            self.front = look_up(&self.set, self.members.by_ref());
         }
-        self.found.next()
+        self.front.next().or_else(|| self.back.next_back())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let (low, high) = self.members.size_hint();
-        let found = self.found.len();
+        let found = self.front.len() + self.back.len();
         (low.saturating_add(found), high.and_then(|high| high.checked_add(found)))
     }
 }
 
-impl<I, T, G, F> FusedIterator for LookUps<I, T, G, F>
-where
-    I: Iterator,
-    G: Fn(&I::Item) -> usize,
-    F: Fn(usize, I::Item) -> T,
-{
+impl<C: LookUp<I::Item>, I: DoubleEndedIterator> DoubleEndedIterator for Scores<C, I> {
+    fn next_back(&mut self) -> Option<C::Found> {
+        if self.back.len() == 0 {
+            self.back = look_up(&self.set, self.members.by_ref().rev());
+        }
+        self.back.next().or_else(|| self.front.next_back())
+    }
+}
+
+impl<C: LookUp<I::Item>, I: ExactSizeIterator> ExactSizeIterator for Scores<C, I> {}
+
+impl<C: LookUp<I::Item>, I: Iterator> FusedIterator for Scores<C, I> {}
+
+impl<C: LookUp<I::Item>, I: Iterator> fmt::Debug for Scores<C, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scores").finish_non_exhaustive()
+    }
 }
 
 /// Removing, and room in the dict.
@@ -377,13 +403,17 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         value: V,
         score: S,
     ) -> Result<Option<(V, S)>, InsertError<Owned<K, V, S>>> {
-        let pair = (key, value);
+        let mut pair = (key, value);
         let hash = self.hash(&pair.0);
         let Some(Element { mut handle, .. }) = self.find(hash, &pair.0) else {
             return self.insert_new(hash, (pair, score)).map(|_| None);
         };
-        match self.set_score(hash, &mut handle, score) {
-            Ok(old) => Ok(Some((self.replace_value(handle, pair), old))),
+        match self.set_value_and_score(hash, &mut handle, &mut pair.1, score) {
+            Ok(old) => {
+                // Dropped here so that what is returned is dropped too if this panics.
+                drop(pair.0);
+                Ok(Some((pair.1, old)))
+            }
             Err(error) => Err(error.map(|score| (pair, score))),
         }
     }
@@ -395,13 +425,15 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         value: V,
         score: S,
     ) -> Result<Option<Owned<K, V, S>>, InsertError<Owned<K, V, S>>> {
-        let pair = (key, value);
+        let mut pair = (key, value);
         let hash = self.hash(&pair.0);
         let Some(Element { mut handle, .. }) = self.find(hash, &pair.0) else {
             return self.insert_new(hash, (pair, score)).map(|_| None);
         };
-        match self.set_score(hash, &mut handle, score) {
-            Ok(old) => Ok(Some((mem::replace(self.nodes.element_mut(handle).0, pair), old))),
+        match self.set_score_and(hash, &mut handle, score, |nodes, handle| {
+            mem::swap(nodes.element_mut(handle).0, &mut pair);
+        }) {
+            Ok(old) => Ok(Some((pair, old))),
             Err(error) => Err(error.map(|score| (pair, score))),
         }
     }
@@ -415,30 +447,24 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         score: S,
         is_better: impl FnOnce(&S, &S) -> bool,
     ) -> Result<Insertion<(V, S)>, InsertError<Owned<K, V, S>>> {
-        let pair = (key, value);
+        let mut pair = (key, value);
         let hash = self.hash(&pair.0);
         let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) else {
             return self.insert_new(hash, (pair, score)).map(|_| Insertion::Inserted);
         };
         if !is_better(&score, old) {
-            let current = old.clone();
             // Dropped here so that what is returned is dropped too if this panics.
-            drop((pair.0, score));
-            return Ok(Insertion::Unchanged((pair.1, current)));
+            drop(pair.0);
+            return Ok(Insertion::Unchanged((pair.1, score)));
         }
-        match self.set_score(hash, &mut handle, score) {
-            Ok(old) => Ok(Insertion::Updated((self.replace_value(handle, pair), old))),
+        match self.set_value_and_score(hash, &mut handle, &mut pair.1, score) {
+            Ok(old) => {
+                // As above.
+                drop(pair.0);
+                Ok(Insertion::Updated((pair.1, old)))
+            }
             Err(error) => Err(error.map(|score| (pair, score))),
         }
-    }
-
-    /// Replaces the value at a handle by that of a pair, and drops the key of the pair.
-    #[inline]
-    fn replace_value(&mut self, handle: Handle, pair: (K, V)) -> V {
-        let replaced = mem::replace(&mut self.nodes.element_mut(handle).0.1, pair.1);
-        // Dropped here so that the value is dropped too if this panics.
-        drop(pair.0);
-        replaced
     }
 
     /// Calls `change` with the value and the score of a key, and stores the score that it returns;
@@ -505,7 +531,41 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         handle: &mut Handle,
         score: S,
     ) -> Result<S, InsertError<S>> {
-        let (position, target, score) = match self.set_score_in_leaf(*handle, score) {
+        self.set_score_and(hash, handle, score, keep_pair)
+    }
+
+    /// Like `set_score`, and exchanges the value of the element with the given one.
+    #[inline]
+    pub(crate) fn set_value_and_score(
+        &mut self,
+        hash: usize,
+        handle: &mut Handle,
+        value: &mut V,
+        score: S,
+    ) -> Result<S, InsertError<S>> {
+        if const { size_of::<V>() == 0 } {
+            // All values are alike, and sets need only one function for changes of a score.
+            return self.set_score(hash, handle, score);
+        }
+        self.set_score_and(hash, handle, score, |nodes, handle| {
+            mem::swap(&mut nodes.element_mut(handle).0.1, value);
+        })
+    }
+
+    /// Like `set_score`, and calls `exchange` to exchange the pair of the element, or its value.
+    ///
+    /// `exchange` is called together with the change of the score: after everything that may fail,
+    /// and before anything is dropped. If user code panics, both are done, or neither.
+    #[inline]
+    fn set_score_and(
+        &mut self,
+        hash: usize,
+        handle: &mut Handle,
+        score: S,
+        exchange: impl FnOnce(&mut Nodes<K, V, S>, Handle),
+    ) -> Result<S, InsertError<S>> {
+        let in_leaf = self.set_score_in_leaf(*handle, score, exchange);
+        let (position, target, score, exchange) = match in_leaf {
             Ok(old) => return Ok(old),
             Err(elsewhere) => elsewhere,
         };
@@ -517,12 +577,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             Err(error) => return Err(InsertError { element: score, error }),
         };
         if vacancy.has_shared() {
-            let position = self.nodes.position_of(*handle);
-            if position.leaf == vacancy.target().position.leaf {
-                return Ok(self.nodes.reorder_to(position, vacancy.target(), score));
+            let (position, target) = (self.nodes.position_of(*handle), vacancy.target());
+            if position.leaf == target.position.leaf {
+                return Ok(self.nodes.reorder_to(*handle, position, target, score, exchange));
             }
             departure = self.prepare(position);
         }
+        exchange(&mut self.nodes, *handle);
         self.dict.tables.replace(hash, *handle, Handle::NONE);
         let ((pair, old), removal, first) = self.depart(departure);
         *handle = self.nodes.put(&vacancy, pair, score);
@@ -535,26 +596,36 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
     }
 
     /// Replaces the score of the element at a handle if it stays in its leaf, and returns the old
-    /// one; otherwise returns its position, its target and the score.
+    /// one; otherwise returns its position, its target, and the score and `exchange`.
     #[inline]
-    fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Result<S, (Position, Target, S)> {
+    fn set_score_in_leaf<F: FnOnce(&mut Nodes<K, V, S>, Handle)>(
+        &mut self,
+        handle: Handle,
+        score: S,
+        exchange: F,
+    ) -> Result<S, (Position, Target, S, F)> {
         let nodes = &mut self.nodes;
         let old = nodes.leaves.score_mut(handle.leaf(), handle.slot().into());
         if K::IS_ORDERED && *old == score {
-            return Ok(mem::replace(old, score));
+            let old = mem::replace(old, score);
+            exchange(nodes, handle);
+            return Ok(old);
         }
         let position = nodes.position_of(handle);
         let score = match nodes.reorder_in_leaf(position, score) {
-            Ok(old) => return Ok(old),
+            Ok(old) => {
+                exchange(nodes, handle);
+                return Ok(old);
+            }
             Err(score) => score,
         };
         let ((key, _), _) = nodes.element_at(handle);
         let (found, path) = nodes.search(&score, before(key));
         let target = Target { position: found, path: Some(path) };
         if found.leaf == position.leaf {
-            return Ok(nodes.reorder_to(position, target, score));
+            return Ok(nodes.reorder_to(handle, position, target, score, exchange));
         }
-        Err((position, target, score))
+        Err((position, target, score, exchange))
     }
 
     /// Panics with a description if an invariant is violated.

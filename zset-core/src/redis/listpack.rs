@@ -30,6 +30,8 @@ pub use entry::Value;
 #[cfg(feature = "unstable-internals")]
 pub use raw::{EntryEncoding, RawEntry};
 pub use storage::Storage;
+#[cfg(test)]
+pub(crate) use storage::sealed::Buffer;
 pub use validate::ListpackError;
 
 pub(crate) use entry::{Encoded, decode, entry_at, next, previous};
@@ -63,7 +65,7 @@ const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 ///
 /// ```
 /// use zset_core::Listpack;
-/// use zset_core::listpack::Value;
+/// use zset_core::redis::listpack::Value;
 ///
 /// let mut list = Listpack::with_storage([0; 32])?;
 /// list.try_push_back("hello")?;
@@ -192,7 +194,7 @@ impl<B: Storage> Listpack<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::listpack::Value;
+    /// use zset_core::redis::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// list.try_push_back("a")?;
@@ -209,7 +211,7 @@ impl<B: Storage> Listpack<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::listpack::Value;
+    /// use zset_core::redis::listpack::Value;
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
     /// list.try_push_back("a")?;

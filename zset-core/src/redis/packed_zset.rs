@@ -136,7 +136,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::packed_zset::PackedZSetError;
+    /// use zset_core::redis::packed_zset::PackedZSetError;
     /// use zset_core::{Listpack, PackedZSet, Score};
     ///
     /// let mut list = Listpack::with_storage([0; 64])?;
@@ -560,7 +560,8 @@ impl<B: Storage> PackedZSet<B> {
     /// Removes the element at this 0-based rank; returns the result of `take`. **O(n)**.
     ///
     /// If `take` panics, the element stays.
-    pub fn remove_by_rank_with<R>(
+    #[cfg(feature = "alloc")]
+    pub(crate) fn remove_by_rank_with<R>(
         &mut self,
         rank: usize,
         take: impl FnOnce(&[u8], Score) -> R,
@@ -695,6 +696,7 @@ fn score_at(bytes: &[u8], at: usize) -> Option<(Score, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redis::listpack::Buffer;
     use std::vec::Vec;
 
     /// Storage that shrinks on `truncate`, and then cannot grow.
@@ -704,7 +706,9 @@ mod tests {
         has_shrunk: bool,
     }
 
-    impl Storage for Shrinking {
+    impl Storage for Shrinking {}
+
+    impl Buffer for Shrinking {
         fn as_slice(&self) -> &[u8] {
             &self.bytes
         }

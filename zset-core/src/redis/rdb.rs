@@ -133,7 +133,8 @@ impl From<TryReserveError> for RestoreError {
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Score, ZSet, rdb};
+/// use zset_core::redis::rdb;
+/// use zset_core::{Score, ZSet};
 ///
 /// let set = ZSet::from([("a", Score::from(1))]);
 /// let payload = rdb::dump(&set);
@@ -177,7 +178,8 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Score, rdb};
+/// use zset_core::redis::rdb;
+/// use zset_core::Score;
 ///
 /// // ZADD key 1 a, then DUMP key, in Redis 7.0
 /// let payload = b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF\x0A\0\xA8\x05\xCE\xB8\xD7\xA93\x02";
@@ -199,7 +201,8 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 /// # Examples
 ///
 /// ```
-/// use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
+/// use zset_core::redis::rdb;
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 ///
 /// let payload = rdb::dump(&ZSet::from([("a", Score::from(1))]));
 /// let limits = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };

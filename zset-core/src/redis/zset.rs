@@ -12,7 +12,7 @@ use core::ops::{Bound, Range, RangeBounds};
 use rand_core::Rng;
 
 use crate::bounds::{self, is_after, is_before};
-use crate::core::LookUps;
+use crate::core::{LookUp, Scores};
 use crate::skiplist::element;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet, sorted_set};
 
@@ -148,6 +148,25 @@ use in_either;
 /// A set in the skip-list encoding.
 type Sorted = SortedSet<ByteString, Score>;
 
+impl<M: AsRef<[u8]>> LookUp<M> for &ZSet {
+    type Found = Option<Score>;
+
+    fn hash(&self, member: &M) -> usize {
+        match &self.elements {
+            // A listpack is searched without hashing.
+            Elements::Listpack(_) => 0,
+            Elements::Skiplist(set) => set[0].core.hash(member.as_ref()),
+        }
+    }
+
+    fn find(&self, hash: usize, member: M) -> Option<Score> {
+        match &self.elements {
+            Elements::Listpack(set) => set.score(member),
+            Elements::Skiplist(set) => Some(*set[0].core.find(hash, member.as_ref())?.score),
+        }
+    }
+}
+
 impl ZSet {
     /// Returns the limits. **O(1)**.
     pub fn limits(&self) -> ListpackLimits {
@@ -217,19 +236,11 @@ impl ZSet {
     /// Returns the score of each of these members, or `None` for those that are not in the set,
     /// like Redis's `ZMSCORE`. Lazy; **O(1)** per member. See
     /// [`SortedSet::scores`](crate::SortedSet::scores).
-    pub fn scores<I>(&self, members: I) -> impl FusedIterator<Item = Option<Score>>
+    pub fn scores<I>(&self, members: I) -> Scores<&Self, I::IntoIter>
     where
         I: IntoIterator<Item: AsRef<[u8]>>,
     {
-        let hash = |member: &I::Item| match &self.elements {
-            // A listpack is searched without hashing.
-            Elements::Listpack(_) => 0,
-            Elements::Skiplist(set) => set[0].core.hash(member.as_ref()),
-        };
-        LookUps::new(members, hash, |hash, member: I::Item| match &self.elements {
-            Elements::Listpack(set) => set.score(member),
-            Elements::Skiplist(set) => Some(*set[0].core.find(hash, member.as_ref())?.score),
-        })
+        Scores::new(self, members)
     }
 
     /// Returns the stored member and its score. **O(1)**.

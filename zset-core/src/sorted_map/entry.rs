@@ -2,12 +2,13 @@
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::mem;
+
+use equivalent::Equivalent;
 
 use super::{SortedMap, taken};
-use crate::TieOrder;
 use crate::core::leaf::Handle;
 use crate::reserve::or_panic;
+use crate::{ScoreOrder, TieOrder};
 
 /// The entry of a key, returned by [`SortedMap::entry`].
 ///
@@ -32,7 +33,7 @@ pub enum Entry<'a, K, V, S, H> {
 }
 
 /// The entry of a key that is in the map, returned by [`SortedMap::entry`],
-/// [`SortedMap::first_entry`] or [`SortedMap::last_entry`].
+/// [`SortedMap::entry_ref`], [`SortedMap::first_entry`] or [`SortedMap::last_entry`].
 pub struct OccupiedEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
     hash: usize,
@@ -46,7 +47,7 @@ pub struct VacantEntry<'a, K, V, S, H> {
     key: K,
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the entry of a key, to read, insert, modify or remove it. **O(1)**.
     ///
     /// # Examples
@@ -68,6 +69,30 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
         match self.core.find(hash, &key).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key }),
+        }
+    }
+
+    /// Returns the entry of a key given by reference, which is converted only if it is not in the
+    /// map. **O(1)**. See [`SortedSet::entry_ref`](crate::SortedSet::entry_ref).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut logs = zset_core::SortedMap::<String, Vec<u32>, u32>::new();
+    /// for (page, visitor) in [("home", 7), ("help", 8), ("home", 9)] {
+    ///     logs.entry_ref(page).or_default(0).push(visitor);
+    /// }
+    /// assert_eq!(logs["home"], [7, 9]);
+    /// ```
+    pub fn entry_ref<'q, Q>(&mut self, key: &'q Q) -> Entry<'_, K, V, S, H>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+        &'q Q: Into<K>,
+    {
+        let hash = self.core.hash(key);
+        match self.core.find(hash, key).map(|found| found.handle) {
+            Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
+            None => Entry::Vacant(VacantEntry { map: self, hash, key: key.into() }),
         }
     }
 
@@ -119,9 +144,7 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Entry<'a, K, V, 
     #[track_caller]
     pub fn and_modify(mut self, change: impl FnOnce(&mut V, &S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
-            let ((_, value), old) = entry.map.core.nodes.element_mut(entry.handle);
-            let new = change(value, old);
-            entry.set_score(new);
+            entry.update(change);
         }
         self
     }
@@ -273,9 +296,11 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a
     /// assert_eq!(map.first(), Some((&"a", &'y', &2)));
     /// ```
     #[track_caller]
-    pub fn insert(&mut self, value: V, score: S) -> (V, S) {
-        let old = self.set_score(score);
-        (mem::replace(self.get_mut(), value), old)
+    pub fn insert(&mut self, mut value: V, score: S) -> (V, S) {
+        let core = &mut self.map.core;
+        let set = core.set_value_and_score(self.hash, &mut self.handle, &mut value, score);
+        let old = or_panic(set);
+        (value, old)
     }
 
     /// Replaces the score; returns the old one. **O(log n)**.
@@ -286,6 +311,31 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a
     #[track_caller]
     pub fn set_score(&mut self, score: S) -> S {
         or_panic(self.map.core.set_score(self.hash, &mut self.handle, score))
+    }
+
+    /// Calls `change` with the value and the score, and stores the score that it returns; returns
+    /// the old score. **O(log n)**. See [`SortedMap::update`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut jobs = zset_core::SortedMap::from([("mail", 0, 10), ("backup", 0, 30)]);
+    /// let mut entry = jobs.first_entry().unwrap();
+    /// entry.update(|attempts, time| {
+    ///     *attempts += 1;
+    ///     time + 40
+    /// });
+    /// assert_eq!(jobs.last(), Some((&"mail", &1, &50)));
+    /// ```
+    #[track_caller]
+    pub fn update(&mut self, change: impl FnOnce(&mut V, &S) -> S) -> S {
+        let ((_, value), old) = self.map.core.nodes.element_mut(self.handle);
+        let new = change(value, old);
+        self.set_score(new)
     }
 
     /// Removes the key; returns its value and its score. **O(log n)**.

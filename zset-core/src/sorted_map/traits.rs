@@ -7,9 +7,9 @@ use core::ops::Index;
 use equivalent::Equivalent;
 
 use super::{IntoIter, Iter, IterMut, SortedMap};
-use crate::TieOrder;
 use crate::core::front::front_traits;
 use crate::reserve::or_panic;
+use crate::{ScoreOrder, TieOrder};
 
 front_traits!(SortedMap<key: K, value: V; S, H, H2>, [TieOrder + Hash]);
 
@@ -49,7 +49,7 @@ impl<K, V, S, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
 
 /// Inserts all elements. If a key repeats, its last value and score win; the key itself is the
 /// first. **O(log n)** per element.
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Extend<(K, V, S)>
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> Extend<(K, V, S)>
     for SortedMap<K, V, S, H>
 {
     #[track_caller]
@@ -73,7 +73,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Extend<(K, V, S)>
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher + Default> FromIterator<(K, V, S)>
+impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher + Default> FromIterator<(K, V, S)>
     for SortedMap<K, V, S, H>
 {
     #[track_caller]
@@ -103,7 +103,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug for SortedMap<K,
 }
 
 /// Inserts all keys. **O(n log n)**.
-impl<K: Ord + Hash, V, S: Ord + Clone> From<BTreeMap<K, (V, S)>> for SortedMap<K, V, S> {
+impl<K: Ord + Hash, V, S: ScoreOrder + Clone> From<BTreeMap<K, (V, S)>> for SortedMap<K, V, S> {
     /// # Examples
     ///
     /// ```

@@ -3,11 +3,13 @@
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
+use equivalent::Equivalent;
+
 use super::SortedSet;
-use crate::TieOrder;
 use crate::core::leaf::Handle;
 use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
+use crate::{ScoreOrder, TieOrder};
 
 /// The entry of a member, returned by [`SortedSet::entry`].
 ///
@@ -32,7 +34,7 @@ pub enum Entry<'a, M, S, H> {
 }
 
 /// The entry of a member that is in the set, returned by [`SortedSet::entry`],
-/// [`SortedSet::first_entry`] and [`SortedSet::last_entry`].
+/// [`SortedSet::entry_ref`], [`SortedSet::first_entry`] and [`SortedSet::last_entry`].
 pub struct OccupiedEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: usize,
@@ -46,7 +48,7 @@ pub struct VacantEntry<'a, M, S, H> {
     member: M,
 }
 
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the entry of a member, to read, insert, update or remove it. **O(1)**.
     ///
     /// # Examples
@@ -63,6 +65,30 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
         match self.core.find(hash, &member).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
+        }
+    }
+
+    /// Returns the entry of a member given by reference, as hashbrown's `entry_ref`. It is converted
+    /// only if it is not in the set: no `String` is allocated for one that is there. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut visits = zset_core::SortedSet::<String, u32>::new();
+    /// for page in ["home", "help", "home"] {
+    ///     visits.entry_ref(page).and_modify(|count| count + 1).or_insert(1);
+    /// }
+    /// assert_eq!(visits.score("home"), Some(&2));
+    /// ```
+    pub fn entry_ref<'q, Q>(&mut self, member: &'q Q) -> Entry<'_, M, S, H>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+        &'q Q: Into<M>,
+    {
+        let hash = self.core.hash(member);
+        match self.core.find(hash, member).map(|found| found.handle) {
+            Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
+            None => Entry::Vacant(VacantEntry { set: self, hash, member: member.into() }),
         }
     }
 
@@ -113,7 +139,7 @@ impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Entry<'a, M, S, H> 
     #[track_caller]
     pub fn and_modify(mut self, new_score: impl FnOnce(&S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
-            entry.insert(new_score(entry.score()));
+            entry.update(new_score);
         }
         self
     }
@@ -126,6 +152,27 @@ impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Entry<'a, M, S, H> 
     #[track_caller]
     pub fn or_insert(self, score: S) -> &'a S {
         self.or_insert_with_key(|_| score)
+    }
+
+    /// Inserts the member with the default score if it is not in the set; returns its score.
+    /// **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut seats = zset_core::SortedSet::<&str, u32>::new();
+    /// assert_eq!(seats.entry("ann").or_default(), &0);
+    /// ```
+    #[track_caller]
+    pub fn or_default(self) -> &'a S
+    where
+        S: Default,
+    {
+        self.or_insert_with(S::default)
     }
 
     /// Inserts the member with the score returned by `score` if it is not in the set; returns its
@@ -218,6 +265,30 @@ impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a, M
     #[track_caller]
     pub fn insert(&mut self, score: S) -> S {
         or_panic(self.set.core.set_score(self.hash, &mut self.handle, score))
+    }
+
+    /// Updates the score with `new_score`, called on the old score; returns the old score.
+    /// **O(log n)**. See [`SortedSet::update`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    /// use zset_core::sorted_set::Entry;
+    ///
+    /// let mut queue = SortedSet::from([("ann", 3), ("bob", 5)]);
+    /// if let Entry::Occupied(mut entry) = queue.entry("ann") {
+    ///     assert_eq!(entry.update(|score| score + 4), 3);
+    ///     assert_eq!((entry.score(), entry.rank()), (&7, 1));
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn update(&mut self, new_score: impl FnOnce(&S) -> S) -> S {
+        self.insert(new_score(self.score()))
     }
 
     /// Removes the member and returns its score. **O(log n)**.

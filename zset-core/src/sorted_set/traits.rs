@@ -7,7 +7,7 @@ use core::hash::{BuildHasher, Hash};
 use super::{IntoIter, Iter, SortedSet};
 use crate::core::front::front_traits;
 use crate::reserve::or_panic;
-use crate::{TieOrder, TryReserveError};
+use crate::{ScoreOrder, TieOrder, TryReserveError};
 
 front_traits!(SortedSet<member: M; S, H, H2>, [TieOrder + Hash]);
 
@@ -24,7 +24,9 @@ impl<M, S, H: Default> Default for SortedSet<M, S, H> {
 }
 
 /// Inserts all elements. If a member repeats, its last score wins; the member itself is the first.
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> Extend<(M, S)>
+    for SortedSet<M, S, H>
+{
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
@@ -46,7 +48,7 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Extend<(M, S)> for Sort
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher + Default> FromIterator<(M, S)>
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher + Default> FromIterator<(M, S)>
     for SortedSet<M, S, H>
 {
     #[track_caller]
@@ -57,7 +59,7 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher + Default> FromIterator<
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Fills an empty set as insertions one at a time would; `combine` merges the old and the new
     /// score of a repeated member.
     pub(crate) fn try_fill(
@@ -77,7 +79,7 @@ impl<M: fmt::Debug, S: fmt::Debug, H> fmt::Debug for SortedSet<M, S, H> {
 }
 
 /// **O(n log n)**.
-impl<M: Ord + Hash, S: Ord + Clone> From<BTreeMap<M, S>> for SortedSet<M, S> {
+impl<M: Ord + Hash, S: ScoreOrder + Clone> From<BTreeMap<M, S>> for SortedSet<M, S> {
     /// # Examples
     ///
     /// ```

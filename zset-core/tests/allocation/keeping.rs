@@ -1,7 +1,7 @@
 //! `clear`, `drain`, `retain` and `extract_if` keep memory, and `shrink_to_fit` frees it.
 
 use std::hash::BuildHasherDefault;
-use zset_core::redis::Encoding;
+use zset_core::Encoding;
 use zset_core::{Score, SkipList, SortedMap, ZSet};
 
 use crate::counting::counted;

@@ -1,8 +1,8 @@
 //! `ZSet`: every allocation of a write fails in turn, in particular those of a promotion; and the
 //! memory that such a set uses.
 
-use zset_core::rdb::{self, RestoreError};
 use zset_core::redis::AddOptions;
+use zset_core::redis::rdb::{self, RestoreError};
 use zset_core::{
     ByteString, Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
     TryReserveError, ZSet,

@@ -23,7 +23,7 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    const ALL: [Code; 10] = [
+    pub(crate) const ALL: [Code; 10] = [
         Code::Hash,
         Code::Eq,
         Code::Ord,

@@ -19,6 +19,7 @@ mod panics;
 mod reading;
 mod scores;
 mod subject;
+mod whole;
 
 /// The capacity of a leaf.
 const LEAF: u32 = 64;

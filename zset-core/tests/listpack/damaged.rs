@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_core::listpack::{ListpackError, Storage, Value};
+use zset_core::redis::listpack::{ListpackError, Storage, Value};
 use zset_core::{Listpack, PackedZSet, Score};
 
 use crate::naive::{self, Entry};

@@ -1,6 +1,6 @@
 //! Known bytes: the output of `DUMP` in Redis 7.0.15 for small sets and hashes.
 
-use zset_core::listpack::Value;
+use zset_core::redis::listpack::Value;
 use zset_core::{Encoding, Listpack, PackedZSet, Score, ZSet};
 
 use crate::naive::{self, Entry};

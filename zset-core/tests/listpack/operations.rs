@@ -1,7 +1,7 @@
 //! The operations of a random sequence, and their effect on a listpack and on a vector of entries.
 
 use proptest::prelude::*;
-use zset_core::listpack::Storage;
+use zset_core::redis::listpack::Storage;
 use zset_core::{Listpack, TryReserveError};
 
 use crate::naive::{self, Entry};

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_core::Listpack;
-use zset_core::listpack::Iter;
+use zset_core::redis::listpack::Iter;
 
 use crate::naive::{self, Entry};
 use crate::operations::{Buffer, Operation, Subject, any_operation};

@@ -1,7 +1,7 @@
 //! Listpacks adopted as sorted sets: which are rejected, and why.
 
-use zset_core::listpack::Value;
-use zset_core::packed_zset::PackedZSetError;
+use zset_core::redis::listpack::Value;
+use zset_core::redis::packed_zset::PackedZSetError;
 use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
 
 use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};

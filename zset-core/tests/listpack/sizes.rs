@@ -1,7 +1,7 @@
 //! Lists at the limits of the format: more entries than the header can count, long strings, the
 //! smallest buffers.
 
-use zset_core::listpack::Value;
+use zset_core::redis::listpack::Value;
 use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
 
 use crate::naive::{self, Entry};

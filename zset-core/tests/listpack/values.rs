@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_core::Listpack;
-use zset_core::listpack::{Storage, Value};
+use zset_core::redis::listpack::{Storage, Value};
 
 use crate::naive::Entry;
 

@@ -1,7 +1,9 @@
 //! Entries of members, and changes of a single score.
 
+use std::borrow::Borrow;
+use std::cell::Cell;
 use zset_core::sorted_set::Entry;
-use zset_core::{NanScore, Score, ScoreOverflow, SortedSet};
+use zset_core::{NanScore, Score, ScoreOverflow, SortedMap, SortedSet, Unordered};
 
 use crate::LEAF;
 
@@ -28,7 +30,8 @@ fn an_occupied_entry_follows_its_element_across_leaves() {
     // Moves to both ends and into full leaves, over distances of all sizes.
     let mut old = 50;
     for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
-        assert_eq!(entry.insert(score), old);
+        assert_eq!(entry.update(|old| old + score), old);
+        assert_eq!(entry.insert(score), old + score);
         assert_eq!((entry.member(), entry.score(), entry.rank()), (&5, &score, rank));
         old = score;
     }
@@ -107,6 +110,45 @@ fn entry_closures_run_only_when_needed() {
     assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0), &10);
     assert_eq!(set.remove("a"), Some(10));
     assert_eq!(set, SortedSet::from([("b", 3), ("ccc", 3)]));
+}
+
+#[test]
+fn a_member_given_by_reference_is_converted_only_if_it_is_absent() {
+    thread_local! {
+        static CONVERSIONS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct Page(String);
+
+    impl Borrow<str> for Page {
+        fn borrow(&self) -> &str {
+            &self.0
+        }
+    }
+    impl From<&str> for Page {
+        fn from(page: &str) -> Self {
+            CONVERSIONS.set(CONVERSIONS.get() + 1);
+            Page(page.to_string())
+        }
+    }
+
+    let (mut set, mut map) = (SortedSet::<Page, u32>::new(), SortedMap::<Page, u32, u32>::new());
+    for (time, page) in (1..).zip(["home", "help", "home", "home"]) {
+        set.entry_ref(page).and_modify(|visits| visits + 1).or_insert(1);
+        *map.entry_ref(page).or_default(time) += time;
+    }
+    assert_eq!(CONVERSIONS.get(), 4);
+    set.check();
+    map.check();
+    assert_eq!((set.score("home"), set.score("help")), (Some(&3), Some(&1)));
+    assert_eq!((map.get("home"), map.score("home")), (Some(&8), Some(&1)));
+    let Entry::Occupied(entry) = set.entry_ref("help") else { panic!("it is in the set") };
+    assert_eq!(entry.remove(), 1);
+
+    let mut queue = SortedSet::<Unordered<String>, u32>::new();
+    assert_eq!(queue.entry_ref("mail").or_default(), &0);
+    assert_eq!(queue.entry_ref("mail").insert_entry(2).rank(), 0);
 }
 
 #[test]

@@ -325,3 +325,16 @@ fn a_difference_is_double_ended() {
     assert!(difference.clone().map(|(m, s)| (*m, *s)).eq(expected.iter().copied()));
     assert!(difference.rev().map(|(m, s)| (*m, *s)).eq(expected.iter().rev().copied()));
 }
+
+/// The members are looked up in batches of 16, and the last one from either end meets the other.
+#[test]
+fn scores_are_read_from_both_ends() {
+    let set = sample();
+    for len in [0, 1, 15, 16, 17, 33, 40] {
+        let asked: Vec<u32> = (0..len).map(|i| i * 7 % (LEN + 20)).collect();
+        let expected: Vec<_> = asked.iter().map(|member| set.score(member)).collect();
+        drive(|| set.scores(&asked), &expected);
+    }
+    let unknown = [3, LEN, 5].iter().filter(|member| **member < LEN);
+    assert!(set.scores(unknown).rev().eq([set.score(&5), set.score(&3)]));
+}

@@ -4,9 +4,9 @@ use proptest::collection::btree_map;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use zset_core::{Aggregate, Score, SortedMap, SortedSet};
+use zset_core::{Score, SortedMap, SortedSet};
 
 use crate::hashers::BuildNarrow;
 
@@ -20,58 +20,6 @@ fn any_map() -> impl Strategy<Value = Map> {
 
 fn to_set(map: &Map) -> SortedSet<u16, i16> {
     map.iter().map(|(&member, &score)| (member, score)).collect()
-}
-
-/// Returns the same elements with float scores, and infinities at both ends.
-fn to_scores(map: &Map) -> SortedSet<u16> {
-    let score = |&score: &i16| match score {
-        3_i16.. => Score::INFINITY,
-        ..-3_i16 => Score::NEG_INFINITY,
-        score => Score::from(score),
-    };
-    map.iter().map(|(&member, number)| (member, score(number))).collect()
-}
-
-fn any_weight() -> impl Strategy<Value = Score> {
-    prop::sample::select(vec![0.0, 1.0, -2.5, 1e300, f64::INFINITY, f64::NEG_INFINITY])
-        .prop_map(|weight| Score::new(weight).unwrap())
-}
-
-fn any_aggregate() -> impl Strategy<Value = Aggregate> {
-    use Aggregate::{Count, Max, Min, Sum};
-    prop::sample::select(vec![Sum, Min, Max, Count])
-}
-
-/// Returns the score that `ZUNION` and `ZINTER` compute from one member's scores and weights.
-fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
-    let number = |value: f64| if value.is_nan() { 0.0 } else { value };
-    let weighed = scores.iter().map(|(score, weight)| number(score.get() * weight.get()));
-    let result = match aggregate {
-        Aggregate::Sum => weighed.reduce(|a, b| number(a + b)),
-        Aggregate::Min => weighed.reduce(f64::min),
-        Aggregate::Max => weighed.reduce(f64::max),
-        Aggregate::Count => scores.iter().map(|(_, w)| w.get()).reduce(|a, b| number(a + b)),
-        _ => unreachable!("all variants are covered"),
-    };
-    Score::new(result.unwrap()).unwrap()
-}
-
-/// Computes the union, or the intersection if `everywhere`, of weighted sets.
-fn naive(
-    sets: &[(SortedSet<u16>, Score)],
-    aggregate: Aggregate,
-    everywhere: bool,
-) -> SortedSet<u16> {
-    let members: BTreeSet<u16> = sets.iter().flat_map(|(set, _)| set).map(|(&m, _)| m).collect();
-    let mut result = SortedSet::new();
-    for member in members {
-        let scores: Vec<_> =
-            sets.iter().filter_map(|(set, weight)| Some((*set.score(&member)?, *weight))).collect();
-        if !everywhere || scores.len() == sets.len() {
-            result.insert(member, aggregated(&scores, aggregate));
-        }
-    }
-    result
 }
 
 proptest! {
@@ -125,21 +73,6 @@ proptest! {
         prop_assert!(set.symmetric_difference(&other).eq(set.symmetric_difference(&same)));
         prop_assert_eq!(set.is_subset(&other), set.is_subset(&same));
         prop_assert_eq!(set.is_disjoint(&other), set.is_disjoint(&same));
-    }
-
-    #[test]
-    fn weighted_union_and_intersection_of_many_sets(
-        maps in prop::collection::vec((any_map(), any_weight()), 0..4),
-        aggregate in any_aggregate(),
-    ) {
-        let sets: Vec<_> = maps.iter().map(|(map, weight)| (to_scores(map), *weight)).collect();
-        let weighted = || sets.iter().map(|(set, weight)| (set, *weight));
-        let union = SortedSet::weighted_union(weighted(), aggregate);
-        union.check();
-        prop_assert_eq!(union, naive(&sets, aggregate, false));
-        let intersection = SortedSet::weighted_intersection(weighted(), aggregate);
-        intersection.check();
-        prop_assert_eq!(intersection, naive(&sets, aggregate, true));
     }
 }
 
@@ -244,11 +177,6 @@ fn an_equal_member_is_always_that_of_self() {
             }
             verify(members(&set | &other).collect());
             verify(members(&set & &other).collect());
-            let mixed = [(&set, Score::from(1)), (&other, Score::from(2))];
-            for aggregate in [Aggregate::Sum, Aggregate::Min, Aggregate::Max, Aggregate::Count] {
-                verify(members(SortedSet::weighted_union(mixed, aggregate)).collect());
-                verify(members(SortedSet::weighted_intersection(mixed, aggregate)).collect());
-            }
             let mut appended = set.clone();
             appended.append(&mut other.clone());
             appended.check();

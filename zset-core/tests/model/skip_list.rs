@@ -16,6 +16,7 @@ enum Operation {
     Insert(u8, i32),
     TryInsert(u8, i32),
     InsertRun { member: u8, score: i32, len: usize, step: i32 },
+    Append { split: usize },
     Remove(u8, i32),
     PopFirst,
     PopLast,
@@ -40,6 +41,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
             .prop_map(|((member, score), len, step)| {
                 Operation::InsertRun { member, score, len, step }
             }),
+        1 => (0..400usize).prop_map(|split| Operation::Append { split }),
         6 => element().prop_map(|(m, s)| Operation::Remove(m, s)),
         3 => Just(Operation::PopFirst),
         3 => Just(Operation::PopLast),
@@ -95,6 +97,13 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
             let scores = (0..).map(|i| score + i / 5 * step).take(len);
             list.extend(scores.clone().map(|score| (member, score)));
             scores.for_each(|score| sorted.insert(member, score));
+        }
+        Operation::Append { split } => {
+            let mut lower = list.split_off_by_rank(split);
+            std::mem::swap(list, &mut lower);
+            list.append(&mut lower);
+            lower.check();
+            assert!(lower.is_empty());
         }
         Operation::Remove(member, score) => {
             let place = sorted.find(member, score);

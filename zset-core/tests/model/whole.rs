@@ -6,10 +6,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::Mutex;
+use zset_core::redis::{packed_zset, zset};
 use zset_core::sorted_set::{IntoIter, Iter};
 use zset_core::{
     ByteString, Encoding, ListpackLimits, Score, SkipList, SortedMap, SortedSet, TryReserveError,
-    ZSet, packed_zset, sorted_map, zset,
+    ZSet, sorted_map,
 };
 
 use crate::LEAF;

@@ -68,20 +68,3 @@ fn ranges_between_all_bounds() {
     }
     assert_eq!(packed.range(..).len(), ELEMENTS.len());
 }
-
-#[test]
-fn removals_by_rank() {
-    for rank in 0..ELEMENTS.len() + 2 {
-        let mut packed = PackedZSet::with_storage([0; 128]).unwrap();
-        for (member, number) in ELEMENTS {
-            packed.try_insert(member, score(number)).unwrap();
-        }
-        let mut left = elements();
-        let removed = (rank < left.len()).then(|| left.remove(rank));
-        let taken = packed.remove_by_rank_with(rank, |member, s| (member.to_vec(), s.get()));
-        assert_eq!(taken, removed);
-        packed.check();
-        assert!(packed.iter().map(plain).eq(left));
-        assert_eq!(packed.remove_by_rank_with(usize::MAX, |_, _| ()), None);
-    }
-}

@@ -2,8 +2,8 @@
 //! effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use zset_core::listpack::Storage;
 use zset_core::redis::AddOptions;
+use zset_core::redis::listpack::Storage;
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
 const LEN: u32 = if cfg!(miri) { 4 } else { 70 };

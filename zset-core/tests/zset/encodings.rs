@@ -2,7 +2,8 @@
 
 use test_support::zset::score;
 use zset_core::redis::AddOptions;
-use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
+use zset_core::redis::rdb;
+use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 
 use Encoding::{Listpack, Skiplist};
 

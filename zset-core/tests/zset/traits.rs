@@ -1,9 +1,10 @@
 //! Standard traits of sets, members and iterators.
 
 use std::collections::HashSet;
-use zset_core::packed_zset::Iter as PackedIter;
+use zset_core::redis::packed_zset::Iter as PackedIter;
+use zset_core::redis::zset;
 use zset_core::{
-    ByteString, Encoding, ListpackLimits, Member, PackedZSet, Score, TryReserveError, ZSet, zset,
+    ByteString, Encoding, ListpackLimits, Member, PackedZSet, Score, TryReserveError, ZSet,
 };
 
 #[test]

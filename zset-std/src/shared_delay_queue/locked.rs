@@ -45,7 +45,6 @@ impl<'a, T, I> Locked<'a, T, I> {
     pub(super) fn forget_dead(&mut self, max: usize) {
         while self.state.dead.len() > max {
             self.dropped.extend(self.state.dead.pop_front());
-            self.state.dropped_dead_letters = self.state.dropped_dead_letters.saturating_add(1);
         }
     }
 

@@ -354,10 +354,4 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     pub fn dead_letters_len(&self) -> usize {
         self.lock().dead.len()
     }
-
-    /// Returns the number of dead letters dropped because of
-    /// [`with_max_dead_letters`](Self::with_max_dead_letters). **O(1)**.
-    pub fn dropped_dead_letters(&self) -> u64 {
-        self.lock().dropped_dead_letters
-    }
 }

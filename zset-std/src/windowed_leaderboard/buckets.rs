@@ -78,18 +78,21 @@ impl Buckets {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Buckets, Timestamp};
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
     ///
     /// let hours = |n: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(n * 3600));
-    /// // In UTC+2, a day starts at 22:00 UTC.
+    /// // In UTC+2, a day starts at 22:00 UTC. The very first one may be shorter.
     /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.with_start(hours(22));
-    /// assert_eq!(days.start_of(hours(24)), hours(22));
-    /// assert_eq!(days.start_of(hours(45)), hours(22));
-    /// assert_eq!(days.start_of(hours(46)), hours(46));
+    /// let mut boards = WindowedLeaderboard::new(days);
+    /// for (player, hour) in [("ann", 21), ("bob", 22), ("cid", 45), ("dan", 46)] {
+    ///     boards.submit(player, 7, hours(hour));
+    /// }
+    /// let lens = [0, 1, 2].map(|days_ago| boards.bucket(days_ago).map(|board| board.len()));
+    /// assert_eq!(lens, [Some(1), Some(2), Some(1)]);
     ///
     /// // 1970 started on a Thursday, so the first Monday is four days later.
     /// let weeks = Buckets::new(Duration::from_secs(7 * 86_400), 4)?.with_start(hours(4 * 24));
-    /// assert_eq!(weeks.start_of(hours(10 * 24)), hours(4 * 24));
+    /// # assert_eq!(weeks.count(), 4);
     /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
     pub fn with_start(self, start: Timestamp) -> Buckets {
@@ -104,14 +107,6 @@ impl Buckets {
     /// Returns the number of buckets kept, including the current one. **O(1)**.
     pub fn count(self) -> usize {
         self.count.get()
-    }
-
-    /// Returns the start of the bucket that contains `time`. The very first bucket may be shorter
-    /// and starts at the origin. **O(1)**.
-    pub fn start_of(self, time: Timestamp) -> Timestamp {
-        let time = time.as_nanos();
-        let since = time.checked_sub(self.first).map_or(time, |since| since % self.width);
-        Timestamp::from_nanos(time - since)
     }
 
     /// Returns the number of the bucket that contains `time`; numbers are consecutive.

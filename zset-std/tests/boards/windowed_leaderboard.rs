@@ -167,9 +167,6 @@ fn run<K: Policy<u8>>(
             let expected = expected.map_or(Vec::new(), |(_, bucket)| bucket.sorted());
             assert_eq!(bucket.map_or(Vec::new(), lines), expected);
         }
-        let start = windowed.buckets().start_of(windowed.newest()).as_nanos();
-        let expected = number * i128::from(width) + i128::from(naive.start);
-        assert_eq!(i128::from(start), expected.max(0));
     }
     assert_eq!(windowed.clone(), windowed);
 }

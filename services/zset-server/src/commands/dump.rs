@@ -1,8 +1,8 @@
 //! DUMP and RESTORE: the payload of a value, in the format of Redis's `rdb.c`. A payload is
 //! untrusted input.
 
-use zset_core::listpack::Value as Entry;
-use zset_core::rdb::{self, Reader, RestoreError};
+use zset_core::redis::listpack::Value as Entry;
+use zset_core::redis::rdb::{self, Reader, RestoreError};
 use zset_core::{Listpack, ListpackLimits, Member, Score, ZSet};
 
 use super::arguments::{Options, integer};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use zset_core::layout::Node as NodeOf;
-use zset_core::listpack::{RawEntry, Value as Entry};
+use zset_core::redis::listpack::{RawEntry, Value as Entry};
 use zset_core::{ByteString, Listpack, ListpackLimits, Score, SortedSet};
 
 use super::display::write_escaping;

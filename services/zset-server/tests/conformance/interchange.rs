@@ -2,7 +2,8 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
+use zset_core::redis::rdb;
+use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 
 use super::both::{Both, LIMITS};
 use super::command::{Command, command};

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use zset_core::rdb;
+use zset_core::redis::rdb;
 use zset_server::Replies;
 
 use crate::prompt::Prompt;

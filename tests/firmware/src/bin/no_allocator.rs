@@ -10,7 +10,7 @@ use core::time::Duration;
 use cortex_m::interrupt::{self, Mutex};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_core::listpack::Value;
+use zset_core::redis::listpack::Value;
 use zset_core::{FixedSortedSet, Listpack, PackedZSet, Score};
 use zset_firmware::limiter::{
     count, fixed_window_allows, funnel_allows, run_limiter_model, window_counter_allows,

@@ -1,6 +1,7 @@
 //! Applies operations on many elements to a set and to the reference.
 
-use zset_core::{ByteString, Encoding, ListpackLimits, Score, ZSet, rdb};
+use zset_core::redis::rdb;
+use zset_core::{ByteString, Encoding, ListpackLimits, Score, ZSet};
 
 use super::compare::{lex, plain};
 use super::{Element, Operation, Profile, Reference, Subject, score};

@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 use std::ops::Bound;
-use zset_core::listpack::Storage;
-use zset_core::packed_zset::Iter as PackedIter;
+use zset_core::redis::listpack::Storage;
+use zset_core::redis::packed_zset::Iter as PackedIter;
+use zset_core::redis::zset;
 use zset_core::redis::{AddOptions, Added};
 use zset_core::{
     Encoding, IncrementError, Listpack, Member, NanScore, PackedZSet, Score, TryReserveError, ZSet,
-    zset,
 };
 
 use super::Element;

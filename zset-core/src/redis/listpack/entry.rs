@@ -12,7 +12,7 @@ use core::fmt;
 /// # Examples
 ///
 /// ```
-/// use zset_core::listpack::Value;
+/// use zset_core::redis::listpack::Value;
 ///
 /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
 /// list.try_push_back("7")?;
@@ -36,7 +36,7 @@ impl<'a> From<&'a [u8]> for Value<'a> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::listpack::Value;
+    /// use zset_core::redis::listpack::Value;
     ///
     /// assert_eq!(Value::from("-7"), Value::Integer(-7));
     /// assert_eq!(Value::from("007"), Value::Bytes(b"007"));

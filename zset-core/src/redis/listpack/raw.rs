@@ -57,7 +57,7 @@ impl<B: Storage> Listpack<B> {
     /// # Examples
     ///
     /// ```
-    /// use zset_core::listpack::{EntryEncoding, Value};
+    /// use zset_core::redis::listpack::{EntryEncoding, Value};
     ///
     /// let mut list = zset_core::Listpack::with_storage([0; 32])?;
     /// list.try_push_back("hello")?;

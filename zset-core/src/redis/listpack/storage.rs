@@ -1,10 +1,12 @@
 //! [`Storage`]: the buffer that holds a listpack.
 
+use self::sealed::Buffer;
 use crate::TryReserveError;
 
 /// The bytes that hold a [`Listpack`](crate::Listpack): a fixed buffer, or a vector that grows.
 ///
-/// It is implemented for `[u8; N]` and `&mut [u8]`, which need no allocator, and for `Vec<u8>`.
+/// It is implemented for `[u8; N]` and `&mut [u8]`, which need no allocator, and for `Vec<u8>`. It
+/// cannot be implemented for other types.
 ///
 /// # Examples
 ///
@@ -16,25 +18,34 @@ use crate::TryReserveError;
 /// set.try_insert("a", Score::from(1))?;
 /// # Ok::<(), zset_core::TryReserveError>(())
 /// ```
-pub trait Storage {
-    /// Returns all bytes, including those that the listpack does not use.
-    fn as_slice(&self) -> &[u8];
+pub trait Storage: sealed::Buffer {}
 
-    /// Returns all bytes, including those that the listpack does not use.
-    fn as_mut_slice(&mut self) -> &mut [u8];
+impl<const N: usize> Storage for [u8; N] {}
+impl Storage for &mut [u8] {}
+#[cfg(feature = "alloc")]
+impl Storage for alloc::vec::Vec<u8> {}
 
-    /// Makes at least `len` bytes available; existing bytes keep their values.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if there is not enough space. The bytes are unchanged.
-    fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError>;
+pub(crate) mod sealed {
+    use crate::TryReserveError;
 
-    /// Declares that only the first `len` bytes are still in use.
-    fn truncate(&mut self, len: usize);
+    /// The methods of [`Storage`](super::Storage), which only this crate calls.
+    pub trait Buffer {
+        /// Returns all bytes, including those that the listpack does not use.
+        fn as_slice(&self) -> &[u8];
+
+        /// Returns all bytes, including those that the listpack does not use.
+        fn as_mut_slice(&mut self) -> &mut [u8];
+
+        /// Makes at least `len` bytes available; existing bytes keep their values. If there is not
+        /// enough space, the bytes are unchanged.
+        fn try_grow(&mut self, len: usize) -> Result<(), TryReserveError>;
+
+        /// Declares that only the first `len` bytes are still in use.
+        fn truncate(&mut self, len: usize);
+    }
 }
 
-impl<const N: usize> Storage for [u8; N] {
+impl<const N: usize> Buffer for [u8; N] {
     fn as_slice(&self) -> &[u8] {
         self
     }
@@ -50,7 +61,7 @@ impl<const N: usize> Storage for [u8; N] {
     fn truncate(&mut self, _: usize) {}
 }
 
-impl Storage for &mut [u8] {
+impl Buffer for &mut [u8] {
     fn as_slice(&self) -> &[u8] {
         self
     }
@@ -80,7 +91,7 @@ impl Fixed for [u8] {
 /// Grows in small steps, which still spare most insertions a call to the allocator. Small sets are
 /// numerous, so their unused bytes add up.
 #[cfg(feature = "alloc")]
-impl Storage for alloc::vec::Vec<u8> {
+impl Buffer for alloc::vec::Vec<u8> {
     fn as_slice(&self) -> &[u8] {
         self
     }
@@ -117,9 +128,9 @@ mod tests {
     fn a_vector_with_room_does_not_reallocate() {
         let mut bytes = Vec::with_capacity(100);
         let capacity = bytes.capacity();
-        Storage::try_grow(&mut bytes, capacity).unwrap();
+        bytes.try_grow(capacity).unwrap();
         assert_eq!((bytes.len(), bytes.capacity()), (capacity, capacity));
-        Storage::try_grow(&mut bytes, capacity + 1).unwrap();
+        bytes.try_grow(capacity + 1).unwrap();
         assert!(bytes.capacity() > capacity && bytes.capacity() <= capacity + 64);
     }
 }

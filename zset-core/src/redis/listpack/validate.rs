@@ -57,7 +57,7 @@ impl<B: Storage> Listpack<B> {
     ///
     /// ```
     /// use zset_core::Listpack;
-    /// use zset_core::listpack::{ListpackError, Value};
+    /// use zset_core::redis::listpack::{ListpackError, Value};
     ///
     /// let list = Listpack::from_bytes(*b"\x09\0\0\0\x01\0\x05\x01\xFF")?;
     /// assert_eq!(list.get(0), Some(Value::Integer(5)));

@@ -47,7 +47,7 @@ const LONGEST_INTEGER: usize = 11;
 /// # Examples
 ///
 /// ```
-/// use zset_core::rdb::{seal, unseal};
+/// use zset_core::redis::rdb::{seal, unseal};
 ///
 /// let mut payload = b"\0\x01a".to_vec();
 /// seal(&mut payload);
@@ -128,7 +128,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
 /// # Examples
 ///
 /// ```
-/// use zset_core::rdb::{Reader, RestoreError};
+/// use zset_core::redis::rdb::{Reader, RestoreError};
 ///
 /// let mut reader = Reader::new(b"\x03abc\xC0\xFF\x40\xC8");
 /// assert_eq!(reader.string()?, b"abc".as_slice());

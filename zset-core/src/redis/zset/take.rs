@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 
 use super::iter::owned;
-use super::{Elements, IntoIter, Sorted, ZSet, lent, lex_ranks};
+use super::{Elements, IntoIter, Sorted, ZSet, lent};
 use crate::core::{RankedRange, iter};
 use crate::redis::packed_zset::Run;
 use crate::reserve::{or_panic, try_box};
@@ -67,26 +67,6 @@ impl ZSet {
         match &mut self.elements {
             Elements::Listpack(set) => drain_packed(set, |set| set.run(&range)),
             Elements::Skiplist(set) => drained(set[0].drain_range(lent(&range))),
-        }
-    }
-
-    /// Removes the elements whose members lie in the range, assuming that all scores are equal, and
-    /// returns them in order. **O(log n + m)** for m removed elements.
-    ///
-    /// See [`range_by_lex`](Self::range_by_lex). They are removed immediately, even if the iterator
-    /// is dropped early or leaked.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the set is unchanged.
-    #[track_caller]
-    pub fn drain_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> IntoIter {
-        match &mut self.elements {
-            Elements::Listpack(set) => drain_packed(set, |set| set.run_by_lex(&range)),
-            Elements::Skiplist(set) => {
-                let ranks = lex_ranks(&set[0], &range);
-                drained(set[0].drain_by_rank(ranks))
-            }
         }
     }
 

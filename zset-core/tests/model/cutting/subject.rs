@@ -341,12 +341,8 @@ impl Subject for ZSet {
             }
             Run::Member(score, members) => {
                 let members = as_texts(members);
-                if has_only(self, *score) {
-                    take_ends(self.drain_by_lex(as_slices(&members)).map(read), ends)
-                } else {
-                    let score = Score::from(*score);
-                    take_ends(self.drain_by_member(score, as_slices(&members)).map(read), ends)
-                }
+                let score = Score::from(*score);
+                take_ends(self.drain_by_member(score, as_slices(&members)).map(read), ends)
             }
             Run::Element(_) => return None,
         };

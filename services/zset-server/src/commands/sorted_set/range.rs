@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use zset_core::ZSet;
+use zset_core::redis::zset::Iter;
 use zset_core::redis::{LexRange, ScoreRange, rank_range};
-use zset_core::zset::Iter;
 
 use super::{Shown, store, write_elements};
 use crate::commands::arguments::{Options, integer, lex_range, score_range};

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use zset_core::{Aggregate, Member, Score, ZSet};
+use zset_core::{Member, Score, ZSet};
 use zset_std::RandomState;
 
 use super::{Shown, store, write_elements};
@@ -31,6 +31,30 @@ enum Purpose {
     Answer,
     Store,
     Count,
+}
+
+/// How the scores of a member that is in several sources are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aggregate {
+    Sum,
+    Min,
+    Max,
+}
+
+impl Aggregate {
+    /// Combines two weighed scores; `inf + -inf` is 0.
+    fn combine(self, a: Score, b: Score) -> Score {
+        match self {
+            Aggregate::Sum => a.checked_add(b.get()).unwrap_or(Score::ZERO),
+            Aggregate::Min => a.min(b),
+            Aggregate::Max => a.max(b),
+        }
+    }
+}
+
+/// Returns the product of a score and a weight; `0 * inf` is 0.
+fn weighed(score: Score, weight: Score) -> Score {
+    Score::new(score.get() * weight.get()).unwrap_or(Score::ZERO)
 }
 
 pub(super) fn zintercard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -174,7 +198,7 @@ impl<'a> Request<'a> {
             HashMap::with_capacity_and_hasher(largest, RandomState::default());
         for (source, weight) in &self.sources {
             for (member, score) in *source {
-                let score = self.aggregate.weigh(score, *weight);
+                let score = weighed(score, *weight);
                 scores
                     .entry(member)
                     .and_modify(|sum| *sum = self.aggregate.combine(*sum, score))
@@ -190,7 +214,7 @@ impl<'a> Request<'a> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
         smallest.iter().filter_map(move |(member, score)| {
-            let weighed = self.aggregate.weigh(score, weight);
+            let weighed = weighed(score, weight);
             let score = self.sources[1..].iter().try_fold(weighed, |sum, (source, weight)| {
                 Some(self.combine_weighed(sum, source.score(&*member)?, *weight))
             })?;
@@ -206,7 +230,7 @@ impl<'a> Request<'a> {
         match (Score::new(score.get() * weight.get()), self.aggregate) {
             (Ok(weighed), aggregate) => aggregate.combine(sum, weighed),
             (Err(_), Aggregate::Min | Aggregate::Max) => sum,
-            (Err(_), _) => Score::ZERO,
+            (Err(_), Aggregate::Sum) => Score::ZERO,
         }
     }
 
