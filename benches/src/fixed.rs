@@ -2,8 +2,8 @@
 //! `heapless`.
 //!
 //! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
-//! so many of them are filled and emptied one after the other, each with elements of its own:
-//! nothing can learn the outcome of a comparison.
+//! so many of them are filled and emptied one after the other, each with elements of its own, so
+//! that branch predictors cannot learn the comparisons.
 
 use std::hint::black_box;
 use std::iter;
@@ -33,7 +33,7 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
-    // So few that other processes rarely interrupt a round, of the slowest contender either.
+    // So few that other processes rarely interrupt a round, even of the slowest contender.
     #[arg(long, default_value_t = 3_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// What most commands have.

@@ -29,11 +29,11 @@
 //! plot    random    allocator    process    options
 //! ```
 //!
-//! The modules below `ordered` know nothing of sets.
+//! The modules below `ordered` do not depend on sets.
 //!
 //! The criterion front end is `benches/tables.rs`. `CONTRIBUTING.md` says how to add a contender.
 
-// Nothing here is published, and what fails is reading, writing, or a program that is started.
+// Nothing here is published, and all errors are of files or of programs that are started.
 #![allow(clippy::missing_errors_doc)]
 
 pub mod allocator;

@@ -54,8 +54,8 @@ impl Record {
     }
 }
 
-/// Returns what results mean little without, a line each: the machine, the compiler, the versions
-/// of the contenders, and the command.
+/// Returns the context of the results, a line each: the machine, the compiler, the versions of the
+/// contenders, and the command.
 pub fn origin() -> String {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();

@@ -283,7 +283,7 @@ const ALL: [Contender; 9] = [
         it.measure(|to| Ok(Keyed::new(to, &it.name, SlidingWindow::new(log()), DENY)?))
     }),
     Contender {
-        // Its leases are those of one process.
+        // A process shares its leases among all callers.
         fits: |load| load.connections == 1,
         ..Contender::new("LeasedWindow", |it| {
             it.measure(|to| Ok(LeasedWindow::new(to, &it.name, log(), DENY)?))
@@ -293,7 +293,7 @@ const ALL: [Contender; 9] = [
         it.measure(|to| Ok(Pipeline(to, it.name.as_str().into(), Arc::default())))
     }),
     Contender {
-        // Its calls are those of one thread.
+        // A blocking caller needs a thread of its own.
         fits: |load| load.callers == 1,
         ..Contender::new("blocking Funnel", |it| {
             let pool = || blocking::Pool::new(it.client().clone());

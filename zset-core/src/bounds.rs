@@ -39,8 +39,8 @@ pub(crate) fn is_after<T: Ord + ?Sized>(value: &T, end: Bound<&T>) -> bool {
 /// Returns the number of indexes below `len` that `is_before` accepts. It must accept a prefix of
 /// them.
 ///
-/// It takes a third of the code of `slice::partition_point`, which saves branches that cost little
-/// on small machines.
+/// It compiles to a third of the code of `slice::partition_point`, which avoids branches. On small
+/// machines these cost little.
 #[inline]
 pub(crate) fn partition_point(len: usize, mut is_before: impl FnMut(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);

@@ -5,9 +5,9 @@
 //! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in
 //! Redis's `t_zset.c`, and backward pointers. Elements are stored in leaves of up to 64; above them
 //! are levels of index blocks of up to 64 children. Each new leaf draws a random height and splits
-//! the blocks on all levels below it, just as a tall element of a skip list starts a new run on
-//! each of its levels. The dict maps the hash of a key to the handle of its element: the leaf and
-//! the slot.
+//! the blocks on the levels below it that are large enough, as a tall element of a skip list starts
+//! a new run on each of its levels. The dict maps the hash of a key to the handle of its element:
+//! the leaf and the slot.
 //!
 //! ```text
 //! Core   nodes   index     [ block ]                      first scores, spans
@@ -154,7 +154,7 @@ pub(crate) trait Lookup<K>: Clear + Sized {
         false
     }
 
-    /// Reports that the element at this end is about to be popped, of `len` in total. Others of its
+    /// Reports that the element at this end, one of `len`, is about to be popped. Others in its
     /// leaf, which has these pairs, may be next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }

@@ -16,8 +16,9 @@
 //!   consistent.
 //! - Each slot is in exactly one chain, that of its member's hash if `Hash` is consistent.
 //!
-//! Every change first calls all user code that it needs (`Ord`, `Eq`, `Hash`), and then only moves
-//! elements and numbers. So a panic in user code leaves the set unchanged.
+//! Every change of an element first calls all user code that it needs (`Ord`, `Eq`, `Hash`), and
+//! then only moves elements and numbers. So a panic in that code leaves the set unchanged, except
+//! in methods that change several elements: they stop after some of them.
 
 use arrayvec::ArrayVec;
 use core::borrow::Borrow;
@@ -79,8 +80,8 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 ///
 /// # Compared with heapless
 ///
-/// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash: not
-/// without a copy of all elements. "Scan" visits all elements through the iterator.
+/// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash means
+/// that it needs a copy of all elements. "Scan" visits all elements through the iterator.
 ///
 /// | | `FixedSortedSet` | `BinaryHeap` | `SortedLinkedList` | `FnvIndexMap` |
 /// |---|---|---|---|---|

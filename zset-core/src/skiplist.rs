@@ -317,8 +317,8 @@ impl<M: Ord, S: ScoreOrder + Clone> SkipList<M, S> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
-    /// `Ord` panics.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, as they
+    /// are if `Ord` panics.
     ///
     /// # Examples
     ///

@@ -139,8 +139,8 @@ pub(crate) mod sealed {
 /// to its current one, comes after all others of that score. When sets are merged, the elements of
 /// the other set come later.
 ///
-/// A look-up takes a `&T`, and a `&str` or a slice if `T` borrows as one. For everything else by
-/// which a `T` can be looked up, there is [`UnorderedRef`].
+/// A look-up takes a `&T`, and a `&str` or a slice if `T` borrows as one. Other types that are
+/// [`Equivalent`] to `T` are wrapped in [`UnorderedRef`].
 ///
 /// # Examples
 ///

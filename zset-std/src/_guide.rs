@@ -10,6 +10,41 @@
 //! | [`coming_from`] | governor and tokio-util's `DelayQueue`, line by line |
 //!
 //! Each guide shows the common path. Edge cases, errors and costs are in the docs of each method.
+//!
+//! # What calls return
+//!
+//! Sets, boards, queues and limiters follow the same rules:
+//!
+//! - A call that writes in any case returns what it replaced or removed, as in `BTreeMap`: `insert`
+//!   returns the old score as an `Option`.
+//! - A call that may keep what is there says what it did. `insert_max` returns an
+//!   [`Insertion`](zset_core::Insertion). A board can also reject a member or evict another, so
+//!   `submit` returns a [`Submission`](crate::leaderboard::Submission) with both scores and the
+//!   dropped member.
+//! - A call that does not wait returns `None` if there is nothing: `pop`, `lease`. A wait ends for
+//!   more than one reason, so it returns an error that names the reason:
+//!   [`TimedOut`](crate::shared_delay_queue::WaitError::TimedOut) or `Closed`.
+//! - A rank is the number of elements before an element, so it starts from 0. The number of a
+//!   [`Standing`](crate::leaderboard::Standing) is the place shown to people: it starts from 1, and
+//!   [`Ties`](crate::Ties) says what tied members get.
+//!
+//! ```
+//! use zset_core::{Insertion, SortedSet};
+//! use zset_std::{Leaderboard, Ties, shared_delay_queue::{SharedDelayQueue, WaitError}};
+//! use std::time::Duration;
+//!
+//! let mut set = SortedSet::from([("ann", 7)]);
+//! assert_eq!(set.insert("ann", 9), Some(7));
+//! assert_eq!(set.insert_max("ann", 8), Insertion::Unchanged(8));
+//! assert_eq!(set.rev_rank("ann"), Some(0));
+//!
+//! let board = Leaderboard::<_, _>::from([("ann", 9)]);
+//! assert_eq!(board.standing("ann", Ties::Competition), Some(1));
+//!
+//! let queue = SharedDelayQueue::<&str>::new();
+//! assert!(queue.pop().is_none());
+//! assert!(matches!(queue.wait_pop().timeout(Duration::ZERO).block(), Err(WaitError::TimedOut)));
+//! ```
 
 pub mod boards;
 pub mod coming_from;

@@ -16,7 +16,7 @@ use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
-use zset_core::{Equivalent, Increment, SortedSet};
+use zset_core::{Equivalent, Increment, SortedSet, TieOrder};
 
 use ranking::{Ranking, unreversed_ref};
 
@@ -25,12 +25,13 @@ use ranking::{Ranking, unreversed_ref};
 
 /// A board of members and their scores, highest score first.
 ///
-/// Members with equal scores are in ascending order. The caller chooses how ties are numbered: see
+/// Members with equal scores are in ascending order; [`Unordered`](zset_core::Unordered) members in
+/// the order in which they reached the score. The caller chooses how ties are numbered: see
 /// [`Ties`].
 ///
-/// A score is any `Ord + Clone` type; the board lends it, as maps lend their values. Tuples rank
-/// medals by gold, then silver, then bronze; [`Reverse`] ranks the lowest first, as for golf or lap
-/// times; [`Score`](zset_core::Score) wraps an `f64`.
+/// A score is any `Ord + Clone` type, and is returned by reference, as values of maps are. Tuples
+/// rank medals by gold, then silver, then bronze; [`Reverse`] ranks the lowest first, as for golf
+/// or lap times; [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
 /// [`new`](Self::new) keeps the [`Best`], [`with_policy`](Self::with_policy) the [`Latest`], the
@@ -81,8 +82,25 @@ use ranking::{Ranking, unreversed_ref};
 /// assert_eq!(laps.score("ann"), Some(&Reverse(82_990)));
 /// ```
 ///
-/// With the `serde` feature, a board serializes as a sequence of member-score pairs, highest score
-/// first, and its bound. Deserializing fails on a repeated member or on more members than the
+/// Members that tie in the order in which they reached the score:
+///
+/// ```
+/// use zset_core::Unordered;
+/// use zset_std::{Leaderboard, Ties};
+///
+/// let mut board = Leaderboard::new();
+/// board.submit(Unordered("zoe"), 120);
+/// board.submit(Unordered("ann"), 120);
+/// board.submit(Unordered("bob"), 90);
+/// board.submit(Unordered("zoe"), 120); // no change, so she stays first
+///
+/// let lines = board.top(3).ties(Ties::Competition).map(|line| (line.number, line.member.0));
+/// assert!(lines.eq([(1, "zoe"), (1, "ann"), (3, "bob")]));
+/// assert_eq!(board.standing("ann", Ties::Competition), Some(1));
+/// ```
+///
+/// With the `serde` feature, a board serializes as a sequence of member-score pairs in the order of
+/// the board, and its bound. Deserializing fails on a repeated member or on more members than the
 /// bound.
 ///
 /// A board converts from and into a [`SortedSet`].
@@ -132,7 +150,7 @@ impl<Id, S, K> Leaderboard<Id, S, K> {
     }
 }
 
-impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
+impl<Id: TieOrder + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Returns the board with a bound: it keeps only the best `max_len` members. **O(m log n)** for
     /// m members removed.
     ///
@@ -226,7 +244,7 @@ impl<Id, S: PartialEq> Submission<Id, S> {
 }
 
 /// Methods that change the board.
-impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
+impl<Id: TieOrder + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Submits a score under a policy that cannot fail: [`Best`] or [`Latest`]. **O(log n)**
     /// expected. See [`try_submit`](Self::try_submit).
     #[track_caller]
@@ -325,11 +343,6 @@ impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
         self.ranking.clear();
     }
 
-    /// Returns whether the bound rejects a score of a member, whatever the policy.
-    pub(crate) fn rejects(&self, member: &Id, score: &S) -> bool {
-        self.ranking.rejects(member, score, self.max_len)
-    }
-
     /// Sets the score of a member, ignoring the policy and the bound.
     #[track_caller]
     pub(crate) fn set_score(&mut self, member: Id, score: S) {
@@ -344,6 +357,13 @@ impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Removes and returns the worst member and its score. **O(log n)** expected.
     pub fn pop_worst(&mut self) -> Option<(Id, S)> {
         self.ranking.pop(SortedSet::pop_last)
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
+    /// Returns whether the bound rejects a score of a member, whatever the policy.
+    pub(crate) fn rejects(&self, member: &Id, score: &S) -> bool {
+        self.ranking.rejects(member, score, self.max_len)
     }
 }
 
@@ -433,24 +453,6 @@ impl<Id, S: Ord, K> Leaderboard<Id, S, K> {
         }
     }
 
-    /// Returns the percentile rank of a member: the percentage of members with lower scores, plus
-    /// half the percentage with the same score, the member itself included. **O(log n)** expected.
-    ///
-    /// This is the usual definition, `(CF - F / 2) / N * 100`, where `CF` is the number of members
-    /// with at most this score, `F` the number with exactly this score, and `N` the total
-    /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with
-    /// `kind='mean'` in `SciPy`). The result is above 0 and below 100.
-    pub fn percentile<Q>(&self, member: &Q) -> Option<f64>
-    where
-        Q: Hash + Equivalent<Id> + ?Sized,
-    {
-        let score = self.ranking.set().score(member)?;
-        let below = self.len() - self.ranking.at_least(score);
-        let at_most = self.len() - self.ranking.above(score);
-        #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^32 members")]
-        Some((below + at_most) as f64 * 50.0 / self.len() as f64)
-    }
-
     /// Returns the number of members whose score is at least `score`, which is cloned once.
     /// **O(log n)**.
     pub fn count_at_least(&self, score: &S) -> usize
@@ -461,7 +463,7 @@ impl<Id, S: Ord, K> Leaderboard<Id, S, K> {
     }
 }
 
-impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
+impl<Id: TieOrder + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Removes the members for which `keep` returns false, visiting them in order.
     /// **O(n + m log n)** for m members removed; an index of d scores takes O(d log d) more.
     ///
@@ -473,6 +475,8 @@ impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
 
     /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the
     /// highest score first. **O(n log n)**.
+    ///
+    /// [`Unordered`](zset_core::Unordered) members that tie afterwards keep their order.
     ///
     /// If `map` panics, the board is unchanged. If a member's `Hash` or `Ord` panics, or allocation
     /// fails, the board is empty.
@@ -525,7 +529,7 @@ impl<Id: Eq, S: Eq, K> Eq for Leaderboard<Id, S, K> {}
 /// see [`try_extend`](Leaderboard::try_extend).
 impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
 where
-    Id: Ord + Hash,
+    Id: TieOrder + Hash,
     S: Ord + Clone,
     K: Policy<S, Error: fmt::Debug>,
 {
@@ -538,7 +542,7 @@ where
 /// Submits each score in order, as [`extend`](Leaderboard::extend) does.
 impl<Id, S, K> FromIterator<(Id, S)> for Leaderboard<Id, S, K>
 where
-    Id: Ord + Hash,
+    Id: TieOrder + Hash,
     S: Ord + Clone,
     K: Policy<S, Error: fmt::Debug>,
 {
@@ -551,7 +555,9 @@ where
 }
 
 /// Keeps the best score of each member.
-impl<Id: Ord + Hash, S: Ord + Clone, const N: usize> From<[(Id, S); N]> for Leaderboard<Id, S> {
+impl<Id: TieOrder + Hash, S: Ord + Clone, const N: usize> From<[(Id, S); N]>
+    for Leaderboard<Id, S>
+{
     fn from(scores: [(Id, S); N]) -> Self {
         scores.into_iter().collect()
     }
@@ -560,7 +566,7 @@ impl<Id: Ord + Hash, S: Ord + Clone, const N: usize> From<[(Id, S); N]> for Lead
 /// Converts into an unbounded board with the same scores. **O(n log n)**.
 impl<Id, S, K> From<SortedSet<Id, S>> for Leaderboard<Id, S, K>
 where
-    Id: Ord + Hash,
+    Id: TieOrder + Hash,
     S: Ord + Clone,
 {
     #[track_caller]
@@ -573,7 +579,7 @@ where
 /// Converts into a set of the same members and scores. **O(n log n)**.
 impl<Id, S, K> From<Leaderboard<Id, S, K>> for SortedSet<Id, S>
 where
-    Id: Ord + Hash,
+    Id: TieOrder + Hash,
     S: Ord + Clone,
 {
     #[track_caller]
@@ -584,7 +590,7 @@ where
 
 #[cfg(feature = "serde")]
 mod serde {
-    //! Serialization as a sequence of members and scores, highest score first, and the bound.
+    //! Serialization as a sequence of members and scores, in the order of the board, and the bound.
 
     use core::cmp::Reverse;
     use core::hash::Hash;
@@ -592,7 +598,7 @@ mod serde {
 
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::{Serialize, Serializer};
-    use zset_core::SortedSet;
+    use zset_core::{SortedSet, TieOrder};
 
     use super::Leaderboard;
     use super::ranking::Ranking;
@@ -618,7 +624,7 @@ mod serde {
     /// exhaust memory or the 32-bit handles.
     impl<'de, Id, S, K> Deserialize<'de> for Leaderboard<Id, S, K>
     where
-        Id: Deserialize<'de> + Ord + Hash,
+        Id: Deserialize<'de> + TieOrder + Hash,
         S: Deserialize<'de> + Ord + Clone,
     {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

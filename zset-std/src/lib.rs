@@ -128,7 +128,7 @@ mod wait;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limiter, Penalty, Quota, SingleQuota,
+    AnyLimiter, Block, Decision, Direct, FixedWindow, Funnel, Limiter, Penalty, Quota, SingleQuota,
     Verdict, WindowCounter,
 };
 pub use packed_score::PackedScore;

@@ -5,7 +5,8 @@
 //! Every call may be for 0 units. They are always allowed, also during a block, without room for
 //! the key, and with other waiters in line. They are not recorded and not held, insert no key, end
 //! no row of denials, and no [`Observer`] receives a decision on them. So a check or a peek of 0
-//! units only returns how many units remain.
+//! units only returns how many units remain. A check of them may note the time, though: a later
+//! call at an earlier time is then decided at the noted one.
 
 mod any_limiter;
 mod counters;

@@ -22,7 +22,7 @@ use crate::mapped::mapped_iterator;
 // caps; the next post evicts them.
 //
 // The sorted set is ascending by `(time, id)`, and every view iterates it backward. So pages,
-// cursors and merges share one order: the reverse of that of tuples.
+// cursors and merges share one order: the reverse of the order of tuples.
 
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
@@ -112,10 +112,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from
     /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing.
     ///
-    /// A post whose clock runs ahead advances that time: the others expire as much too early, and
-    /// until the clocks have caught up, new ones may be [too old](Posted::TooOld). Removing the
-    /// post changes nothing about it; only [`clear`](Self::clear) does. So post times of clocks
-    /// that you do not trust as `at.min(now)`.
+    /// A post whose clock runs ahead advances that time: the others expire too early by as much,
+    /// and until the clocks have caught up, new ones may be [too old](Posted::TooOld). Removing the
+    /// post does not undo this; only [`clear`](Self::clear) does. So post times of clocks that you
+    /// do not trust as `at.min(now)`.
     pub fn with_max_age(mut self, max_age: Duration) -> Self {
         self.max_age = Some(max_age);
         self.trim();
@@ -227,7 +227,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
 
     /// Drops the posts beyond the caps.
     fn trim(&mut self) {
-        // A post usually evicts one, for which a pop is faster than a range.
+        // A post usually evicts one other post, and a pop is then faster than a range.
         for _ in 0..self.excess() {
             self.posts.pop_first();
         }

@@ -1,4 +1,4 @@
-//! Runs the examples other than `medals`, and compares their output with results worked out by
+//! Runs the examples, and compares their output with published results or results worked out by
 //! hand.
 
 // Miri cannot start processes.
@@ -8,14 +8,19 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns the output of an example. Cargo builds the examples next to the tests.
+/// Returns the output of an example without arguments.
 fn run(name: &str) -> String {
+    run_with(name, &[])
+}
+
+/// Returns the output of an example. Cargo builds the examples next to the tests.
+fn run_with(name: &str, arguments: &[&str]) -> String {
     // target/debug/deps/examples-0123 -> target/debug/examples/NAME
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let example = profile.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
     assert!(example.exists(), "no {}; cargo build --example {name}", example.display());
-    let output = Command::new(example).output().unwrap();
+    let output = Command::new(example).args(arguments).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{name}: {errors}");
     assert_eq!(errors, "", "{name}");
@@ -209,4 +214,42 @@ A user who came at 15 s gave up at 20 s, and took no call.
 120 calls, none of them denied.
 ";
     assert_eq!(run("outgoing"), expected);
+}
+
+/// The rows of the published table are in order, and say `1,USA,United States,40,44,42`. Thailand
+/// shares its rank with two others.
+#[test]
+fn teams_have_their_published_ranks() {
+    let out = run_with("medals", &["0"]);
+    let published = include_str!("../data/medals-paris-2024.csv");
+    let published: Vec<_> = published.lines().skip(1).map(|line| line.replace(',', " ")).collect();
+    assert_eq!(published.len(), 91);
+    assert_eq!(rows(&out), published);
+
+    let answer = |question| out.split_once(question).unwrap().1;
+    assert!(
+        answer("Thailand stand?\n")
+            .starts_with("  at number 44, as one of 3 teams with (1, 3, 2)\n")
+    );
+    assert_eq!(rows(answer("Who is third?")), published[2..3]);
+    assert_eq!(rows(answer("Who has 10 to 15 gold medals?")), published[5..11]);
+}
+
+#[test]
+fn simulated_players_are_the_same_in_each_run() {
+    let out = run_with("medals", &["1000"]);
+    let (_, players) = out.split_once("A leaderboard of 1000 simulated players\n\n").unwrap();
+    let number = |row: &String, word| row.split(' ').nth(word).unwrap().parse::<u64>().unwrap();
+    let top = rows(players);
+    assert_eq!(top.len(), 10);
+    assert!(top.is_sorted_by(|a, b| number(a, 0) <= number(b, 0) && number(a, 2) >= number(b, 2)));
+    let again = run_with("medals", &["1000"]);
+    assert_eq!(rows(again.split_once("simulated players").unwrap().1), top);
+}
+
+/// Returns the rows of the first table in an output, with words separated by single spaces.
+fn rows(out: &str) -> Vec<String> {
+    let lines = out.lines().skip_while(|line| !line.starts_with("  rank ")).skip(1);
+    let rows = lines.take_while(|line| !line.is_empty());
+    rows.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }

@@ -16,8 +16,8 @@ use zset_std::{Quota, Timestamp};
 use crate::measure::Measured;
 use crate::random::{generator, repeat};
 
-/// A limiter with its clock, for one key, which it then ignores, or for many: one with its default
-/// hasher and number of shards.
+/// A limiter with its clock. It is for one key, which it then ignores, or for many, with its
+/// default hasher and number of shards.
 pub trait Limits {
     /// The answer to a call, in the limiter's own type, so that a call computes all of it.
     type Answer;

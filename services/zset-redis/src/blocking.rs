@@ -72,7 +72,8 @@ impl Connect for redis::Client {
         command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Failure> {
-        // Applies to each single read and write, so callers do not rely on it.
+        // These apply to each read and write, not to the whole call, so callers do not rely on
+        // them.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
         Ok(command.query(connection)?)

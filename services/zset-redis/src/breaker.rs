@@ -25,8 +25,8 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 ///
 /// Failures are [`Failure::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
 /// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an
-/// error such as `WRONGTYPE`. A cancelled call counts as neither. Calls that share a request count
-/// as one, for the breaker of the clone that sends it.
+/// error such as `WRONGTYPE`. A cancelled call is neither a failure nor a success. Calls that share
+/// a request count as one, for the breaker of the clone that sends it.
 ///
 /// Clones are the same breaker, and limiters can share one if they share a server.
 ///
@@ -76,7 +76,7 @@ impl Breaker {
 
     /// Creates a breaker with a clock, for tests. **O(1)**.
     ///
-    /// A clock that steps back begins the pause again.
+    /// If the clock steps back, the pause starts again.
     ///
     /// # Examples
     ///

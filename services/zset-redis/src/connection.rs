@@ -220,8 +220,8 @@ mod awaited {
         redis::cluster_async::ClusterConnection
     );
 
-    /// It opens a new connection after a call has failed, but repeats nothing: so it notices only
-    /// then that the server has closed the connection.
+    /// It opens a new connection after a call has failed, and repeats no call. So it notices a
+    /// closed connection only when a call fails.
     impl Connection for ConnectionManager {
         type Shared = Managed;
 
@@ -313,8 +313,8 @@ mod awaited {
         last_reply: AtomicU64,
         /// Set by the first call.
         replacements: OnceLock<Arc<Replacements>>,
-        /// Those of `replacements` that were made through this state. It changes only under their
-        /// exclusive lock.
+        /// The number of replacements made through this state. It changes only under the exclusive
+        /// lock of `replacements`.
         own_replacements: AtomicU64,
     }
 
@@ -332,12 +332,12 @@ mod awaited {
 
     /// How often connections of managers with the same settings were replaced.
     ///
-    /// A replacement fails the calls over the connection, of whichever limiter. So it holds an
-    /// exclusive lock, and each call a shared one. A manager cannot be told from another one with
-    /// the same settings, so the lock is for all of these, and not only for clones.
+    /// A replacement makes calls over the connection fail, whichever limiter made them. So it holds
+    /// an exclusive lock, and each call a shared one. Clones cannot be distinguished from other
+    /// managers with the same settings, so all of these share the lock.
     type Replacements = RwLock<u64>;
 
-    /// The replacements by the settings of the managers.
+    /// The replacements of managers, by their settings.
     static REPLACEMENTS: Mutex<BTreeMap<String, Weak<Replacements>>> = Mutex::new(BTreeMap::new());
 
     /// How often connections were replaced before a command was sent.
@@ -380,9 +380,9 @@ mod awaited {
             (command.query_async(manager).await, before)
         }
 
-        /// Makes the server close the connection, unless it was replaced since, and returns whether
-        /// it certainly was. A replacement by others may be that of another manager; it counts if
-        /// `others_count`.
+        /// Makes the server close the connection, unless it has been replaced since, and returns
+        /// whether it has certainly been replaced. A replacement through another state may concern
+        /// another manager; it counts if `others_count`.
         async fn replace(
             &self,
             manager: &mut ConnectionManager,

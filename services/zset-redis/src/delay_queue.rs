@@ -5,12 +5,13 @@
 //!
 //! # Taking jobs
 //!
-//! There are two ways. `pop` removes a job: exactly one caller gets it, and if that caller dies, or
-//! its connection fails before the reply arrives, the job is lost. `lease` keeps the job in the
+//! There are two ways to take a job. `pop` removes it: one caller gets it, and if that caller dies,
+//! or its connection fails before the reply arrives, the job is lost. `lease` keeps the job in the
 //! queue: it is due again at the end of the lease unless it is acknowledged first. So no job is
 //! lost when a worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a
-//! job is valid at any time, and a stale one can neither acknowledge nor renew, so each job is
-//! *acknowledged exactly once*.
+//! job is valid at any time, and a stale one can neither acknowledge nor renew, so a job is
+//! *acknowledged at most once*, unless a [failover](#what-a-failover-can-lose) loses the
+//! acknowledgement.
 //!
 //! A late worker, which was paused or whose lease was too short, may still be working when another
 //! worker has taken the job. Its `ack` then returns [`DelayQueueError::StaleLease`]. If doing a job
@@ -390,7 +391,7 @@ operations! {
 
         /// Removes and returns a job, due or not, leased or not.
         ///
-        /// **O(log n)** on the server. Its lease becomes stale.
+        /// **O(log n)** on the server. If the job is on lease, the lease becomes stale.
         pub fn cancel(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Job>> {
             self.queue.call(&scripts::CANCEL).argument(id.as_ref()).read(|reply| match reply {
                 Value::Nil => Ok(None),
@@ -401,7 +402,8 @@ operations! {
         /// Sets the due time of a job, and returns the previous one, or `None` if the job is not in
         /// the queue.
         ///
-        /// **O(log n)** on the server. Its lease becomes stale, and its deliveries start from zero.
+        /// **O(log n)** on the server. A lease of the job becomes stale, and its deliveries start
+        /// from zero.
         ///
         /// # Errors
         ///
@@ -532,7 +534,7 @@ impl<C: Connection> fmt::Debug for DelayQueue<C> {
 #[derive(Clone, Debug)]
 struct Queue {
     names: FixedNames,
-    /// The time of all calls, or `None` for the server's.
+    /// The fixed time of all calls; if `None`, the server's clock counts.
     at: Option<Timestamp>,
     max_len: Option<u64>,
     max_deliveries: Option<NonZeroU32>,

@@ -1,5 +1,5 @@
-//! Why a call has no result: [`Failure`], with what errors of the client mean; and the errors of
-//! limiters, boards and queues, each of which may be a failure.
+//! Why a call has no result: the errors of limiters, boards and queues, which may be a [`Failure`]
+//! of the server; and what errors of the client mean.
 
 use std::error;
 use std::fmt;
@@ -98,7 +98,7 @@ pub(crate) fn is_reply(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
 }
 
-/// Implements the traits of an error that may be a failure; the other variants have a message.
+/// Implements the traits of an error with the variant `Failure`, given the messages of the others.
 macro_rules! error {
     ($Error:ident: $($variant:pat => $message:expr),* $(,)?) => {
         impl fmt::Display for $Error {
@@ -131,7 +131,7 @@ macro_rules! error {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LimiterError {
-    /// The server failed, and [`OnFailure`](crate::OnFailure) does not replace it.
+    /// The server failed, and [`OnFailure`](crate::OnFailure) did not decide in its place.
     Failure(Failure),
     /// The given time is 2^52 microseconds (142 years) or more after its origin.
     TimeTooLate,

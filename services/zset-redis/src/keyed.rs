@@ -94,8 +94,7 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
     /// use std::time::Duration;
     /// use zset_redis::blocking::Pool;
     /// use zset_redis::{Keyed, OnFailure, redis};
-    /// use zset_std::limit::Block;
-    /// use zset_std::{AnyLimiter, Funnel, Limits, Penalty, Quota, SlidingWindow};
+    /// use zset_std::{AnyLimiter, Block, Funnel, Limits, Penalty, Quota, SlidingWindow};
     ///
     /// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
     /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?);
@@ -210,7 +209,7 @@ operations! {
             self.policy.request(Step::Peek, key.as_ref(), 0, read)
         }
 
-        /// Records `n` units of a key, even beyond the limit. A penalty stays as it is, as with a
+        /// Records `n` units of a key, even beyond the limit. A penalty is unchanged, as it is by a
         /// [refund](Self::refund).
         ///
         /// # Errors
@@ -221,7 +220,8 @@ operations! {
             self.policy.request(Step::Record, key.as_ref(), n, Read::Reply(Request::recorded))
         }
 
-        /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
+        /// Refunds the `n` newest units of a key, or all that still count if there are fewer, and
+        /// returns how many it refunded.
         ///
         /// A sliding window takes **O(m log n)** on the server for m of its n entries, during which
         /// the server runs nothing else: at least two microseconds each, e.g. 0.4 seconds for
@@ -235,12 +235,12 @@ operations! {
             self.policy.request(Step::Refund, key.as_ref(), n, Read::Reply(Request::refunded))
         }
 
-        /// Removes a key, with its history, and returns whether it was present. It ends a block.
+        /// Removes a key with its history, which ends a block, and returns whether it was present.
         ///
         /// # Errors
         ///
         /// [`LimiterError`] if the server fails, even if a limiter in this process replaces it.
-        /// That limiter removes the key, but the server may still have it, and with it a block.
+        /// That limiter removes the key, but the server may still have the key and block it.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.request(Step::Reset, key.as_ref(), 0, Read::Reply(Request::was_reset))
         }
@@ -272,7 +272,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`LimiterError::Quota`] if the quota is not supported.
+        /// Those of [`check`](Self::check), and [`LimiterError::Quota`] if the quota is not
+        /// supported.
         ///
         /// # Examples
         ///
@@ -322,8 +323,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`LimiterError::Throttle`] or [`LimiterError::Quota`] if
-        /// an argument is invalid.
+        /// Those of [`check`](Self::check), and [`LimiterError::Throttle`] or
+        /// [`LimiterError::Quota`] if an argument is invalid.
         pub fn throttle(
             &self,
             key: &(impl AsRef<[u8]> + ?Sized),

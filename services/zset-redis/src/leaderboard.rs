@@ -219,8 +219,7 @@ operations! {
             self.board.call(&scripts::SCORE).argument(member.as_ref()).read(read_score)
         }
 
-        /// Returns the number of lines before a member's: 0 for the first. **O(log n)** on the
-        /// server.
+        /// Returns the 0-based rank of a member, highest score first. **O(log n)** on the server.
         pub fn rank(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<u64>> {
             self.board.standing(member.as_ref(), Ties::Ordinal).read(|reply| match read(reply)? {
                 Some(0) => Err(Failure::UnexpectedReply.into()),

@@ -91,8 +91,8 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// # Decisions
 ///
-/// `remaining` is what is left of the lease, plus what the server had left after the latest draw,
-/// of which other machines may have drawn since. `reset_after` and `retry_after` are those of the
+/// `remaining` is what is left of the lease, plus what the server had left after the latest draw.
+/// Other machines may have drawn from that since. `reset_after` and `retry_after` are those of the
 /// latest draw too, and err late: returned units are available earlier. After a denial by the
 /// server, calls for as many units or more are denied in this process for `retry_after`, but at
 /// most for one life, so units that other machines return are noticed after that time.
@@ -274,7 +274,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
         let decision = match self.start(key, n) {
-            // Returned here: awaiting another future takes a twentieth of the time.
+            // Returned here, because awaiting another future would take a twentieth of the call's
+            // time.
             Ok(Start::Decided(decision)) => return Ok(decision),
             Ok(Start::Undecided(undecided)) => self.decide(key, n, undecided).await,
             Err(failure) => Err(failure),
@@ -317,8 +318,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         self.or_failure(Step::Peek, key, n, decision)
     }
 
-    /// Refunds the `n` newest units of a key, or as many as were used of its latest lease, and
-    /// returns how many. **O(1)** in this process.
+    /// Refunds `n` units of a key, at most those used of its latest lease, and returns how many it
+    /// refunded. **O(1)** in this process.
     ///
     /// Units of ended leases are not refunded: they leave the window in time.
     pub fn refund<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
@@ -326,7 +327,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         self.local.keys.shard(key).get_mut(key).map_or(0, |slot| slot.refund(n))
     }
 
-    /// Returns the unused units of all leases: the last step of a process.
+    /// Returns the unused units of all leases to the server, before the process ends.
     ///
     /// Calls that are waiting for the server at that time keep their leases. The limiter can still
     /// be used.
@@ -383,7 +384,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         draw.grant(self.caller.call(&call, until, pass).await?)
     }
 
-    /// Decides in this process, or adds the call to those that wait for a draw.
+    /// Decides in this process, or makes the call wait for a draw.
     #[inline]
     fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
         let mut shard = self.local.keys.shard(key);
@@ -410,7 +411,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         drop(shard);
         if let Some(draw) = draw {
             let flight = Flight::new(&self.local.keys, key);
-            // In a box, as a spawned future is copied several times.
+            // Boxed, because a spawned future is moved several times.
             tokio::spawn(Box::pin(self.clone().fly(flight, draw, until)));
         }
         Ok(Start::Undecided(Undecided { reply: Some(receiver), until, pass }))

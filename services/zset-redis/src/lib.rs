@@ -65,9 +65,9 @@
 //! share it.
 //!
 //! A key expires when none of its units count any more by the server's clock, rounded up to a
-//! millisecond; that of a [`FixedWindow`] expires a period later. Calls that take no units write
+//! millisecond. A key of a [`FixedWindow`] expires a period later. Calls that take no units write
 //! nothing: denials, checks of no units, and `peek`. With a penalty, a denial does write to
-//! `attempts:{ann}:sliding_window:penalty`; that of `Limits` names all types, as in
+//! `attempts:{ann}:sliding_window:penalty`. With `Limits`, this key names all types, as in
 //! `funnel+fixed_window:penalty`. Give the server enough memory and the policy `noeviction`: the
 //! history of an evicted key is lost.
 //!
@@ -128,10 +128,10 @@
 //!
 //! The time is the server's, in microseconds; the clocks of clients do not matter. Durations in a
 //! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back
-//! never grants more: the latest recorded time counts. Denials write nothing, so that is the time
-//! of the last allowed units, whereas a limiter of `zset_std` has also seen the times of denials. A
-//! replica that becomes the primary has a different clock: a window across the failover is shorter
-//! by as much as that clock is ahead.
+//! never grants more: the latest recorded time counts. Denials do not record it, so that is the
+//! time of the last allowed units, whereas a limiter of `zset_std` has also seen the times of
+//! denials. A replica that becomes the primary has a different clock: a window across the failover
+//! is shorter by as much as that clock is ahead.
 //!
 //! [`at(now)`](Keyed::at) is the same limiter with its clock fixed at a time, rounded down to
 //! microseconds; its durations are exact to the nanosecond. It is for tests: a given time need not
@@ -139,8 +139,9 @@
 //! on one key.
 //!
 //! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of
-//! whole microseconds up to 71 years; other quotas are an [`UnsupportedQuota`]. Times may be up to
-//! 142 years after their origin, i.e. up to the year 2112 for the server's clock.
+//! whole microseconds up to 71 years, in which a full funnel has to empty too; other quotas are an
+//! [`UnsupportedQuota`]. Times may be up to 142 years after their origin, i.e. up to the year 2112
+//! for the server's clock.
 //!
 //! # Failures
 //!

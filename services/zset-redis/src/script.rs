@@ -4,7 +4,7 @@ use redis::{Cmd, ErrorKind, RedisError, Value, make_extension_error};
 
 use crate::Failure;
 
-/// The largest number of which scripts compute sums exactly: in microseconds, 142 years.
+/// The largest number that scripts can add exactly: 142 years in microseconds.
 pub(crate) const MOST: u64 = (1 << 52) - 1;
 
 pub(crate) const NANOS_PER_MICRO: u64 = 1000;
@@ -54,7 +54,8 @@ impl Script {
     }
 
     /// Calls another script, with the same keys and arguments, if the server refuses this one
-    /// because it accepts no writes. If its reply is not valid, the call fails as it did.
+    /// because it accepts no writes. If the reply to that is not valid, the call fails with the
+    /// first error.
     pub(crate) fn or_if_refused(mut self, script: Script, is_valid: fn(&Value) -> bool) -> Script {
         self.if_refused = Some(Box::new(IfRefused { script, is_valid }));
         self
@@ -123,12 +124,12 @@ impl<E> Call<E> {
         }
     }
 
-    /// Returns the call, or the error of an argument.
+    /// Returns the call, or the error of an invalid argument.
     pub(crate) fn checked(mut self) -> Result<Self, E> {
         self.invalid.take().map_or(Ok(self), Err)
     }
 
-    /// Returns the command for a server that has the script: nearly always the only round trip.
+    /// Returns the command that runs the script if the server has it; usually the only round trip.
     pub(crate) fn by_hash(&self) -> Cmd {
         self.command("EVALSHA", self.script.hash.as_bytes())
     }
@@ -141,8 +142,8 @@ impl<E> Call<E> {
         self.command("EVAL", self.script.source.as_bytes())
     }
 
-    /// Returns the call to make after an error by which the server refuses writes, and whether a
-    /// reply to it is also the reply to this one.
+    /// If the error is that the server refuses writes, returns the call to make instead, and a
+    /// function that returns whether a reply to it is valid for this call.
     pub(crate) fn if_refused(&self, error: &RedisError) -> Option<(Self, fn(&Value) -> bool)> {
         let IfRefused { script, is_valid } = self.script.if_refused.as_deref()?;
         if !matches!(error.code(), Some("OOM" | "NOREPLICAS" | "MISCONF")) {

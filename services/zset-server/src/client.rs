@@ -142,8 +142,8 @@ pub(crate) struct Wait {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pop {
     pub(crate) end: End,
-    /// The maximum number of members, which are then in an array of pairs in the reply; without it,
-    /// one member, in a flat reply.
+    /// The maximum number of members; the reply then has an array of pairs. If `None`, one member
+    /// is popped, and the reply is flat.
     pub(crate) count: Option<usize>,
 }
 

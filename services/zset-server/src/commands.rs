@@ -47,7 +47,7 @@ pub(crate) struct State {
     /// When the engine was created.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
-    /// All clients. That of the command that runs is already borrowed.
+    /// All clients. The client of the running command is already borrowed.
     pub(crate) clients: Clients,
 }
 

@@ -42,9 +42,9 @@ pub(crate) struct Parameter {
 
 /// The values that a parameter can have.
 enum Kind {
-    /// This one only. Clients may set it again.
+    /// Only this value, which clients may set again.
     Fixed(&'static str),
-    /// That of the option of the same name.
+    /// The value of the option of the same name.
     Option,
     Password,
     Integer(RangeInclusive<i64>),

@@ -64,7 +64,7 @@ pub(crate) enum Call {
     Check,
     /// Returns the units of an allowed check.
     Refund,
-    /// The same, but only if the units are held, and not on record.
+    /// Returns the units only if they are held, not if they are on record.
     Release,
 }
 
@@ -169,9 +169,9 @@ impl Outcome {
 
     /// Returns the units of a request that is not charged, some time after the decision.
     ///
-    /// A limiter refunds the newest units of a key on record. If these belong to failures in the
-    /// meantime, the failures then count from the time of the request, which is too early. So the
-    /// request must have taken little of the time in which its units come back anyway.
+    /// A limiter refunds the newest units on record. If these belong to later failures, the
+    /// failures then count from the time of the request, which is too early. So units on record are
+    /// only refunded within a tenth of the time in which they come back anyway.
     pub(crate) fn settle(self, elapsed: Duration) -> Step<Self> {
         let Some(decision) = self.decision() else { return Step::Ready(self) };
         let is_early = elapsed <= decision.reset_after / 10;
@@ -188,7 +188,7 @@ fn put_back(decision: &mut Decision, n: u32) {
 
 /// The outcomes of all policies that apply to a request.
 pub(crate) enum Outcomes {
-    /// That of a single policy, for which nothing is allocated.
+    /// The outcome of a single policy, which needs no allocation.
     One(Outcome),
     Many(Vec<Outcome>),
 }

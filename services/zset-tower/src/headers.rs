@@ -3,8 +3,8 @@
 //!
 //! `q` is the number of units that a client can use at once: for a funnel, its capacity. With a
 //! sliding window, a fixed window or a funnel, a client that uses at most `q` in any `w` seconds is
-//! not denied. With a window counter it may be. For a funnel, `w` is the time in which a full one
-//! empties.
+//! not denied. With a window counter, it may be denied. For a funnel, `w` is the time in which a
+//! full one empties.
 //!
 //! ```text
 //! RateLimit-Policy: "per-ip";q=100;w=60, "daily";q=1000;w=86400

@@ -40,8 +40,9 @@
 //! without a key: reject it with status 403 or another, or 401 and a challenge; let it pass; or
 //! count it towards a key shared by all such requests.
 //!
-//! Behind a proxy, every request comes from the proxy's address. The client's is in a header, of
-//! which the client can write all but the last entries: see [`ForwardedFor`](key::ForwardedFor).
+//! Behind a proxy, every request comes from the proxy's address. The client's address is in a
+//! header, and the client can write all entries of that but the last: see
+//! [`ForwardedFor`](key::ForwardedFor).
 //!
 //! # Policies
 //!
@@ -85,7 +86,7 @@
 //! makes at most that many in the next `t` seconds is not denied.
 //! [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which requests
 //! share a quota. A denied response has the same headers and `Retry-After`, the seconds until the
-//! same request would be allowed, rounded up:
+//! same request would be allowed, rounded up (a second, if it depends on requests in flight):
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
@@ -159,7 +160,7 @@
 //! # Features
 //!
 //! - `tracing`: an event for each policy that does not allow a request, and a warning if a limiter
-//!   fails. Those of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
+//!   fails. Events of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
 //! - `metrics`: the metrics below.
 //!
 //! # Metrics
@@ -175,10 +176,10 @@
 //! | `zset_tower_keys_swept_total` | counter | `policy` | idle keys that were swept |
 //! | `zset_tower_keys_refused_total` | counter | `policy` | requests of keys without room |
 //!
-//! The outcome is `allowed`, `denied`, `failed` or `missing_key`, for which there is no time; in
-//! shadow mode, `shadow_allowed` and so on. If one policy rejects a request, the others that would
-//! have allowed it do not report it. The time is that of a decision. It includes waiting for a
-//! limiter on a server, and the peek if the layer has several policies.
+//! The outcome is `allowed`, `denied`, `failed` or `missing_key`, which has no time; in shadow
+//! mode, `shadow_allowed` and so on. If one policy rejects a request, the others that would have
+//! allowed it do not report it. The time is that of a decision. It includes waiting for a limiter
+//! on a server, and the peek if the layer has several policies.
 //!
 //! The last three exist for [`Policy::window`] and [`Policy::funnel`]. Your own limiters have
 //! `len`, and an [`Observer`](zset_std::Observer) receives their sweeps. Read `len`, like the

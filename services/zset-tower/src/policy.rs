@@ -12,9 +12,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use http::{HeaderValue, Response};
-use zset_std::{
-    AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SingleQuota, SlidingWindow, WhenFull,
-};
+use zset_std::{AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull};
 
 use crate::decide::{Call, Later, Outcome, Outcomes, Step};
 use crate::headers;
@@ -255,9 +253,9 @@ impl Policy {
     /// With a limiter in this process, units are [held](zset_std::Hold), and recorded only when the
     /// response is available. Until then they count for all policies that share the limiter. A
     /// limiter whose calls are awaited, or one of your own, cannot hold units: it takes them before
-    /// the call, and refunds them before the response is returned. They stay taken if that fails, or if the request took longer than a tenth of the
-    /// time in which they come back anyway: a limiter refunds the newest units of a key, and would
-    /// forget failures in the meantime too early.
+    /// the call, and refunds them before the response is returned. They stay taken if that fails, or
+    /// if the request took longer than a tenth of the time in which they come back anyway: a limiter
+    /// refunds the newest units of a key, and would forget failures in the meantime too early.
     ///
     /// # Examples
     ///
@@ -641,7 +639,7 @@ impl fmt::Debug for Policy {
         let mut debug = f.debug_struct("Policy");
         debug
             .field("name", &self.name)
-            .field("quota", &self.terms.map(|terms| terms.quota()))
+            .field("quota", &self.terms.map(Funnel::quota))
             .finish_non_exhaustive()
     }
 }

@@ -114,7 +114,7 @@ impl AddAssign for Elapsed {
 struct Metrics {
     /// Allowed, denied, failed, and without a key.
     requests: [metrics::Counter; 4],
-    /// All but the last, for which no limiter decides.
+    /// The same without the last, since no limiter decides on a request without a key.
     seconds: [metrics::Histogram; 3],
 }
 

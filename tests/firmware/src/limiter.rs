@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_std::{Direct, Funnel, Limiter, Quota, SingleQuota, Timestamp, Verdict};
+use zset_std::{Direct, Funnel, Limiter, Quota, Timestamp, Verdict};
 
 /// The number of calls of each limiter.
 const CALLS: usize = 100;

@@ -18,7 +18,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns all files of the repository, without what is built.
+/// Returns all files of the repository, except build output.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -113,7 +113,7 @@ impl Names {
         }
     }
 
-    /// Returns whether an identifier exists, of which there may be only a part, as in `with_*`.
+    /// Returns whether an identifier exists. The word may be a part of one, as in `with_*`.
     fn has_word(&self, word: &str, before: Option<char>, after: Option<char>) -> bool {
         if self.words.contains(word) || FOREIGN.contains(&word) {
             return true;

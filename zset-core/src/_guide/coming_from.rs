@@ -10,12 +10,12 @@
 //! | [two orders over the same elements](#two-orders-over-the-same-elements) | a map and a set |
 //!
 //! The [table of methods](crate::_guide::methods) has the corresponding ones of `BTreeMap`,
-//! indexmap and Redis. In the examples, ours is on the right, or below.
+//! indexmap and Redis. In the examples, zset is on the right, or below.
 //!
 //! # `BTreeSet<(S, M)>` and `HashMap<M, S>`
 //!
-//! The usual way to order members by a score that changes. Here it is one structure, so there are
-//! no two to keep consistent, a member is stored once, and there are ranks.
+//! This is the usual way to order members by a score that changes. A `SortedSet` is one structure:
+//! it stays consistent, stores each member once, and has ranks.
 //!
 //! ```
 //! use std::collections::{BTreeSet, HashMap};
@@ -59,8 +59,8 @@
 //!
 //! # `BTreeMap<(S, u64), T>`
 //!
-//! A key of a time or priority, and a number that makes it unique. As the key of a map, the number
-//! finds an element again when its time has changed.
+//! The key is a time or priority, with a number that makes it unique. In a `SortedMap` that number
+//! alone is the key, so it finds an element whose time has changed.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -87,8 +87,8 @@
 //!
 //! # `BinaryHeap` with lazy deletion
 //!
-//! A heap cannot remove or change an element, so stale ones stay until they are popped, and a map
-//! tells which are. A set has no stale elements.
+//! A heap cannot remove or change an element, so stale elements stay until they are popped, and a
+//! map identifies them. A set has no stale elements.
 //!
 //! ```
 //! use std::cmp::Reverse;
@@ -121,8 +121,8 @@
 //!
 //! The lowest score is [`first`](crate::SortedSet::first), the highest
 //! [`last`](crate::SortedSet::last). Elements of equal score are ordered by member. A set also has
-//! ranks and ranges, and iterates in order. Pushes and changes of priority are faster in
-//! priority-queue.
+//! ranks and ranges, and iterates in order. Changes of priority and, beyond ten elements, pushes are
+//! faster in priority-queue; pops are faster here.
 //!
 //! ```
 //! use priority_queue::PriorityQueue;
@@ -266,8 +266,8 @@
 //!
 //! # Groups of equal score
 //!
-//! The levels of an order book, or the places of a podium: a range that excludes a score leads to the
-//! next one in O(log n), however many elements have the same.
+//! The levels of an order book, or the places of a podium: a range that excludes a score leads to
+//! the next one in O(log n), however many elements share a score.
 //!
 //! ```
 //! use std::iter::successors;

@@ -163,11 +163,11 @@
 //! radio packets, can cause it.
 //!
 //! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of
-//!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: in the worst case a
-//!   look-up compares all `N` members. With 64 of them that rarely matters.
+//!   `FixedSortedSet`, has no seed. In the worst case a look-up compares all `N` members, which
+//!   rarely matters with 64 of them.
 //! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has a seed made
-//!   of addresses, which are the same in each run without an operating system. Nothing bounds the
-//!   harm there.
+//!   of addresses. Without an operating system these are the same in each run, so the seed is no
+//!   secret.
 //! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher),
 //!   such as that of the crate siphasher, with a key from the chip's random generator or from
 //!   enough noise. The serial number of a chip is not secret.
@@ -184,8 +184,8 @@
 //!
 //! - One operation in each section: `pop_first_if` in a loop, with the returned element handled
 //!   outside.
-//! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate
-//!   over the copy.
+//! - Do not print in a section. To print a small set, [`clone`](Clone::clone) it in the section,
+//!   and iterate over the copy afterwards.
 //! - `first`, `last`, `get_by_rank`, `score` and `contains` are O(1). `try_insert`, `update`,
 //!   `remove` and `pop_first` search, and shift slot numbers of one or two bytes: at most 64 bytes
 //!   in a set of 64 with `u8`.

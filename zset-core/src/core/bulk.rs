@@ -419,8 +419,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         Ok(ranks)
     }
 
-    /// Sets the scores of the keys that this core shares with other nodes, at these ranks there, to
-    /// those of the other nodes.
+    /// Sets the scores of the keys that this core shares with other nodes to those of the other
+    /// nodes, given the ranks of the keys there.
     fn try_update_shared(
         &mut self,
         ranks: &[usize],

@@ -10,13 +10,12 @@
 //! the range may then have too few children; there are at most two on each level, and they are
 //! repaired. A cut is therefore O(log n + m) for m elements moved.
 //!
-//! In the first and the last leaf of the range, elements stay. As in a handover, those in the last
-//! slots, the fillers, first swap with elements to cut, so that every slot below the new length is
-//! in use. There are at most as many fillers as elements to cut, and no other element that stays
-//! moves.
+//! Some elements of the first and of the last leaf stay. Of these, the *fillers* are in slots
+//! beyond the new length of the leaf: they first swap with elements to cut in lower slots. There
+//! are at most as many fillers as elements to cut, and no other element that stays moves.
 //!
-//! Tokens are computed and memory is allocated first; neither happens again before the structure is
-//! valid.
+//! The tokens (hashes) of elements that move are computed, and memory is allocated, before the
+//! first change. Neither happens again before the structure is valid.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -49,7 +48,7 @@ impl<K, V, S, D: Clear> Core<K, V, S, D> {
         self.nodes = nodes;
     }
 
-    /// Removes all elements, and returns an iterator over them. Dropped, it gives the memory back.
+    /// Removes all elements, and returns an iterator over them, whose drop returns their memory.
     pub(crate) fn drain_all(&mut self) -> Drain<'_, K, V, S> {
         let nodes = self.take_all();
         Drain::new(nodes, Some(&mut self.nodes))

@@ -93,7 +93,7 @@ struct Segments {
     shift: u32,
 }
 
-/// The golden ratio, of which these are the first bits, and its inverse.
+/// An odd number, made of the first bits of the golden ratio, and its inverse.
 const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
 const INVERSE: usize = inverse(FACTOR);
 
@@ -156,8 +156,8 @@ fn tagged(slot: usize) -> Handle {
     Handle::new(0, slot as u8)
 }
 
-/// Returns the handles of those of the first `len` slots that have this tag. May return others of
-/// them as well.
+/// Returns the handles of the slots below `len` that have this tag, and possibly of others below
+/// `len`.
 ///
 /// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
 /// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
@@ -217,7 +217,7 @@ impl Dict {
         }
     }
 
-    /// Returns what `seek` returns for the handle with this hash for which it returns something.
+    /// Calls `seek` with handles of this hash, and returns the first result that is not `None`.
     #[expect(clippy::inline_always, reason = "a call takes 8 % of a look-up of a number")]
     #[inline(always)]
     pub(crate) fn find<T>(&self, hash: usize, seek: impl Fn(Handle) -> Option<T>) -> Option<T> {
@@ -309,7 +309,7 @@ impl Dict {
         }
     }
 
-    /// Removes a handle. Without a table, that of the last slot must then replace it.
+    /// Removes a handle. Without a table, the handle of the last slot must then replace it.
     #[inline]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
         let table = match &mut self.tables {
@@ -469,7 +469,7 @@ impl Dict {
         Ok(())
     }
 
-    /// Moves the handles, which are in no table, to one.
+    /// Moves the handles of a dict without a table to a new table.
     fn try_make_table(
         &mut self,
         capacity: usize,
@@ -713,7 +713,7 @@ fn rebuild(table: &mut Table, hash_of: &impl Fn(Handle) -> usize) -> Result<(), 
     rebuild_for(table, table.len() + table.len() / 3 + 1, hash_of)
 }
 
-/// Moves the handles of a table to one for this many.
+/// Moves the handles of a table to a new table for this many handles.
 ///
 /// hashbrown's own `reserve` may rehash in place, which would lose handles if the user's hash
 /// panics.

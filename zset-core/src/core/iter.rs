@@ -1,5 +1,4 @@
-//! Iterators: over elements, over elements that have left the core, over elements whose values may
-//! change.
+//! Iterators over elements: by reference, removed from the core, or with mutable values.
 //!
 //! Each front wraps these in its own types, whose traits are implemented by the macros of
 //! [`front`](super::front).
@@ -111,8 +110,8 @@ fn enter<'a, K, V, S>(
     Rest::new(id, next, leaf, leaf.order().iter())
 }
 
-/// Reads the first cache line of the next leaf, only to bring it into the cache; if that is under
-/// the next block, those of all leaves there.
+/// Reads the first cache line of the next leaf, only to bring it into the cache. If that leaf is
+/// under the next block, reads ahead for all leaves of that block.
 #[inline]
 fn read_ahead<K, V, S>(nodes: &Nodes<K, V, S>, leaf: LeafRef<'_, (K, V), S>, next: u32) {
     match nodes.leaves.try_get(next) {
@@ -392,8 +391,8 @@ enum Elements<K, V, S> {
     One(Option<((K, V), S)>),
 }
 
-/// How far nodes have been emptied from both ends. Leaves without elements are outside its head and
-/// tail, but still in its index.
+/// How far nodes have been emptied from both ends. Emptied leaves lie outside `head..=tail`, but
+/// are still indexed.
 #[derive(Clone, Copy)]
 struct Emptied {
     /// The leaf arranged for each end, or `NONE`.
@@ -403,7 +402,7 @@ struct Emptied {
 impl Emptied {
     const NOTHING: Emptied = Emptied { arranged: [NONE; 2] };
 
-    /// Takes the element at this end of nodes that are only emptied from now on.
+    /// Takes the element at this end of nodes to which nothing will be added.
     #[inline]
     fn pop<K, V, S>(&mut self, nodes: &mut Nodes<K, V, S>, end: End) -> Option<((K, V), S)> {
         nodes.len = nodes.len.checked_sub(1)?;
@@ -523,7 +522,7 @@ impl<K, V, S> IntoIter<K, V, S> {
 /// as in the drains of other collections.
 pub(crate) struct Drain<'a, K, V, S> {
     pub(crate) elements: IntoIter<K, V, S>,
-    /// The core's nodes, empty meanwhile, to which the drained ones return their memory.
+    /// The core's nodes, which are empty meanwhile, and get the memory of the drained ones back.
     drained: Option<&'a mut Nodes<K, V, S>>,
 }
 
@@ -550,7 +549,7 @@ impl<'a, K, V, S> Drain<'a, K, V, S> {
     }
 }
 
-/// Drops the rest of the elements, and gives the memory back.
+/// Drops the rest of the elements, and returns their memory to the core.
 impl<K, V, S> Drop for Drain<'_, K, V, S> {
     fn drop(&mut self) {
         if let Some(nodes) = &mut self.drained {

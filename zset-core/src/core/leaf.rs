@@ -334,8 +334,8 @@ impl<P, S> SmallLeaf<P, S> {
         self.scores.capacity().min(self.pairs.capacity()).min(LEAF_CAPACITY)
     }
 
-    /// Reserves memory for more elements: at least for half as many as there are and four more, up
-    /// to the capacity of a leaf.
+    /// Reserves memory for more elements: for at least half the length plus four, up to the
+    /// capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
         if wanted <= self.capacity() {

@@ -1,8 +1,8 @@
 //! Searching: from a score and a predicate on keys, a rank or a handle to a position in a leaf.
 //!
 //! The predicate accepts the keys of exactly that score that come before the position. Scores are
-//! compared first, and all those of a node at once, by counting, which needs no order and no
-//! branches. Keys are read only where scores are equal, several at a time, so that their cache
+//! compared first. All scores of a node are compared at once, by counting, which needs no order and
+//! no branches. Keys are read only where scores are equal, several at a time, so that their cache
 //! misses overlap. Below a child whose scores are all equal, no scores are read.
 
 use core::borrow::Borrow;

@@ -1,9 +1,10 @@
 //! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour or
 //! merges with one.
 //!
-//! A *handover* moves elements at one end of a leaf to the adjacent end of another. It is planned
-//! first: each element moves at most once, and every move is known before any. The dict is then
-//! updated, and last the elements move, without running user code.
+//! A *handover* moves elements at one end of a leaf, the *departing* ones, to the adjacent end of
+//! another. Slots are dense, so other elements, the *fillers*, move from the last slots of the leaf
+//! into the gaps. All moves are planned first, at most one for each element. Then the dict is
+//! updated. Last, the elements move, without running user code.
 //!
 //! If hashing a key panics, the core is unchanged.
 
@@ -30,15 +31,16 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Plans the departure of the elements at these indexes of a leaf, given its slots in order.
+    /// Plans to move the elements at these indexes to another leaf, given the slots of this leaf in
+    /// order.
     pub(crate) fn new(order: &[u8], departing: &Range<usize>) -> Self {
         let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
         let departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
         let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
         let fillers = !departing & lowest(len) & !lowest(rest);
         let mut slots = core::array::from_fn(|slot| slot as u8);
-        // Departing elements are removed from the last slot on. Below `rest`, there are as many
-        // gaps as fillers.
+        // Departing elements are removed from the last slot on. The slots below `rest`, the new
+        // length, have as many gaps as there are fillers.
         let last = len.saturating_sub(1);
         let gaps = departing & lowest(rest);
         for (gap, filler) in ones(gaps).zip(ones(fillers)) {
@@ -51,8 +53,8 @@ impl Plan {
         Plan { moving: departing | fillers, departing, slots }
     }
 
-    /// Returns the slots whose elements move. In this order, none moves into an occupied slot: a
-    /// gap comes before its filler.
+    /// Returns the slots whose elements move. A gap comes before its filler, so in this order no
+    /// element moves into an occupied slot.
     pub(crate) fn moving(&self) -> impl Iterator<Item = u8> + use<> {
         ones(self.moving)
     }

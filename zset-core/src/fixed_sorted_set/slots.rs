@@ -166,12 +166,12 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
     }
 }
 
-/// Returns the bucket of a hash among `buckets`, more than zero of them.
+/// Returns the bucket of a hash among `buckets`, which must not be zero.
 #[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
     // Some hashers for small machines have zeros in the upper half.
     let hash = (hash >> 32) as u32 ^ hash as u32;
-    // The bits that are highest now choose it: those that `FixedHasher` has rotated away.
+    // Undoes the rotation of `FixedHasher`: the highest bits of the result choose the bucket.
     ((u64::from(hash.rotate_right(ROTATION)) * buckets as u64) >> 32) as usize
 }
 

@@ -109,7 +109,7 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// Creates an empty listpack in an array of at least 7 bytes, whose contents are ignored; the
     /// size is checked at compile time. **O(N)**.
     ///
-    /// An array of zeros stays one until something is inserted, so a `static` takes no flash for
+    /// An array of zeros stays zero until something is inserted, so a `static` takes no flash for
     /// it.
     ///
     /// # Examples

@@ -92,7 +92,7 @@ impl<const N: usize> PackedZSet<[u8; N]> {
     /// Creates an empty set in an array of at least 7 bytes, whose contents are ignored; the size
     /// is checked at compile time. **O(N)**.
     ///
-    /// An array of zeros stays one until something is inserted, so a `static` takes no flash for
+    /// An array of zeros stays zero until something is inserted, so a `static` takes no flash for
     /// it.
     ///
     /// # Examples

@@ -12,8 +12,9 @@
 //! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's
 //! `rdb.h` and `cluster.c`.
 //!
-//! The order of elements differs by writer: Redis from 4.0 on and Valkey write the highest score
-//! first, Dragonfly the lowest, Kvrocks orders by score only, and older Redis does not order them.
+//! In a listpack, Redis and Valkey write the lowest score first. The order of other elements differs
+//! by writer: Redis from 4.0 on and Valkey write the highest score first, Dragonfly the lowest,
+//! Kvrocks orders by score only, and older Redis does not order them.
 //! Types 17 and 5 are written as Redis 7.0 writes them; all three are read, in any order.
 //!
 //! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
@@ -168,8 +169,8 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
 /// [`restore_with_limits`].
 ///
 /// The payload is untrusted. In addition to the servers' checks, it is an error if a member repeats
-/// or a score is not a number, in either encoding. Allocations are proportional to the payload,
-/// whatever lengths it claims: at most 88-fold, for compressed strings.
+/// or a score is not a number, in either encoding. Allocations are proportional to the size of the
+/// payload, whatever lengths it claims: for compressed strings, at most 88 times their size.
 ///
 /// # Errors
 ///

@@ -1,8 +1,9 @@
 //! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
 //!
 //! A new member that exceeds the limits switches the set to the skip-list encoding, where it stays
-//! until it is cleared. The limits are no invariant: they apply to the next new member, and
-//! `set_limits` may lower them below the size of an existing listpack.
+//! until all elements are taken out at once: by `clear`, by `drain`, or by `append` to another set.
+//! The limits are no invariant: they apply to the next new member, and `set_limits` may lower them
+//! below the size of an existing listpack.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

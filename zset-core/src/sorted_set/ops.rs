@@ -14,7 +14,7 @@ impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
     ///
     /// The scores of `other` are ignored. A step looks up each element that it skips, so if all of
-    /// them are in `other`, the first one is **O(n)**.
+    /// them are in `other`, the first step is **O(n)**.
     ///
     /// # Examples
     ///
@@ -37,7 +37,7 @@ impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// An equal member is always that of this set. The scores of `other` are ignored;
     /// [`intersection_with`](Self::intersection_with) combines the two. A step looks up each
-    /// element that it skips, so if none of them is in `other`, the first one is **O(n)**.
+    /// element that it skips, so if none of them is in `other`, the first step is **O(n)**.
     ///
     /// # Examples
     ///
@@ -63,8 +63,8 @@ impl<M: TieOrder + Hash, S: Ord, H: BuildHasher> SortedSet<M, S, H> {
     /// An equal member is always that of this set. [`union_with`](Self::union_with) combines the
     /// two scores.
     ///
-    /// A step looks up each element of `other` that it skips. If all elements of `other` come
-    /// before those of this set, with members that are in both, the first one is **O(m)**.
+    /// A step looks up each element of `other` that it skips. If all of these come before the
+    /// elements of this set, and their members are in both, the first step is **O(m)**.
     ///
     /// # Examples
     ///
@@ -86,7 +86,7 @@ impl<M: TieOrder + Hash, S: Ord, H: BuildHasher> SortedSet<M, S, H> {
     /// **O(n + m)** in total.
     ///
     /// A step looks up each element that it skips, so if both sets have the same members, the first
-    /// one is **O(n + m)**.
+    /// step is **O(n + m)**.
     ///
     /// # Examples
     ///
@@ -120,7 +120,7 @@ pub struct Intersection<'a, M, S, S2, H2> {
 
 /// The elements of two sets, returned by [`SortedSet::union`].
 pub struct Union<'a, M, S, H> {
-    /// The elements of both sets, of which those of the second may be in the first too.
+    /// The elements of both sets. Members of the second may be in the first too.
     elements: Merge<'a, M, S>,
     /// The first set.
     set: &'a SortedSet<M, S, H>,
@@ -129,13 +129,13 @@ pub struct Union<'a, M, S, H> {
 /// The elements whose members are in exactly one of two sets, returned by
 /// [`SortedSet::symmetric_difference`].
 pub struct SymmetricDifference<'a, M, S, H, H2> {
-    /// The elements of both sets, of which either may be in the other set too.
+    /// The elements of both sets. Members of either may be in the other too.
     elements: Merge<'a, M, S>,
     sets: (&'a SortedSet<M, S, H>, &'a SortedSet<M, S, H2>),
 }
 
-/// Implements the traits of a lazy operation: it returns those of its elements that `$includes`
-/// accepts, given the field `$sets`. `$size` returns bounds on their number; `$shown` converts one.
+/// Implements the traits of a lazy operation, which returns the elements that `$includes` accepts,
+/// given the field `$sets`. `$size` returns bounds on their number; `$shown` converts an element.
 macro_rules! lazy_operation {
     (
         $name:ident<$($param:ident),*> { $sets:ident }, [$($bounds:tt)*],

@@ -66,8 +66,8 @@ fn check_scores_after_drop(set: &Set, others: i64) {
     check_scores(set, others);
 }
 
-/// Verifies that a panicking clone leaves a set unchanged, and a panicking drop as it was before or
-/// after the operation.
+/// Verifies that a panicking clone leaves a set unchanged, and that a panicking drop leaves it in
+/// the state before or after the operation.
 ///
 /// If a temporary panics when dropped, the returned value leaks. Operations therefore drop scores
 /// that they return before their temporaries.

@@ -258,7 +258,7 @@ fn keys_of_maps_may_lack_an_order() {
     assert!(map.values().copied().eq(expected));
 }
 
-/// What a `Task` is looked up by in `UnorderedRef`, without being one.
+/// Finds a `Task`, without being one, in an `UnorderedRef`.
 #[derive(Hash)]
 struct Number(u32);
 
@@ -286,7 +286,7 @@ fn unordered_members_are_looked_up_changed_and_removed_by_an_equivalent() {
     map.check();
 }
 
-/// Verifies what a look-up of a member by `query` depends on.
+/// Verifies that `query` is equivalent to a member, with the same hash, and that `other` is not.
 fn assert_found<T: Hash, Q: Hash + Equivalent<Unordered<T>> + ?Sized>(
     member: T,
     query: &Q,

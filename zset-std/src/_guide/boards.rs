@@ -25,8 +25,9 @@
 //!
 //! # Ties
 //!
-//! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties)
-//! determines how they are numbered:
+//! Members with equal scores are listed in ascending order of the members, or, if they are
+//! [`Unordered`](zset_core::Unordered), in the order in which they reached the score.
+//! [`Ties`](crate::Ties) determines how they are numbered:
 //!
 //! | scores | `Ordinal` | `Competition` | `Dense` |
 //! |---:|---:|---:|---:|
@@ -34,6 +35,9 @@
 //! | 100 | 2 | 2 | 2 |
 //! | 100 | 3 | 2 | 2 |
 //! | 85 | 4 | 4 | 3 |
+//!
+//! If scores have a part that only orders ties, such as a time,
+//! [`ties_by`](crate::leaderboard::Standings::ties_by) numbers by the other part.
 //!
 //! # Today and this week
 //!

@@ -1,9 +1,9 @@
 //! Coming from another crate: governor and tokio-util's `DelayQueue`.
 //!
 //! In each example, the other crate is on the left and zset on the right, and both sides are equal.
-//! The documentation of `zset_tower` has one for `tower_governor`, and
-//! [that of zset-core](zset_core::_guide::coming_from) those for `BTreeSet`, `BinaryHeap`,
-//! priority-queue and other ordered collections.
+//! The documentation of `zset_tower` compares `tower_governor`, and [that of
+//! zset-core](zset_core::_guide::coming_from) `BTreeSet`, `BinaryHeap`, priority-queue and other
+//! ordered collections.
 //!
 //! # governor
 //!

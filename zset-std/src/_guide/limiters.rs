@@ -10,7 +10,7 @@
 //!
 //! // Never more than ten payments in any 60 seconds, for each user and action.
 //! let ten_a_minute = SlidingWindow::new(Quota::new(10, Duration::from_secs(60))?);
-//! let payments = Keyed::<(u64, &str), _>::new(ten_a_minute)
+//! let payments = Keyed::<(u64, String), _>::new(ten_a_minute)
 //!     .with_max_keys(100_000, WhenFull::RefuseNew);
 //! match payments.check(&(7, "pay")).verdict {
 //!     Verdict::Allowed => println!("go ahead"),
@@ -87,10 +87,12 @@
 //!
 //! # What a decision means
 //!
-//! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed and are recorded.
+//! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed, and a check has
+//!   recorded them.
 //! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed, and none is recorded. A
 //!   [`Penalty`](crate::Penalty) counts the denial. The same call succeeds after exactly
-//!   `retry_after`, if no other call passes in between. For a key without room it is an estimate.
+//!   `retry_after`, if no other call passes and no block begins in between. For a key without room,
+//!   or with held units, it is an estimate.
 //! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never pass
 //!   together. They take nothing from the quota.
 //!
@@ -123,8 +125,9 @@
 //! # Generic code
 //!
 //! Code that takes any keyed limiter, such as a middleware, is generic over
-//! [`KeyedLimiter`](crate::KeyedLimiter), which is dyn-compatible. An [`Observer`](crate::Observer)
-//! receives each decision, for metrics.
+//! [`KeyedLimiter`](crate::KeyedLimiter), which is dyn-compatible. For metrics, an
+//! [`Observer`](crate::Observer) receives the decision of each check and hold of units, and of each
+//! wait that succeeds.
 //!
 //! # Programs
 //!

@@ -31,8 +31,8 @@
 //!
 //! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it; if
 //!   that worker dies, the job is lost.
-//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) lends it. The job stays in the queue and
-//!   is due again at the end of the lease, unless the worker acknowledges it with
+//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) leases a job. The job stays in the queue
+//!   and is due again at the end of the lease, unless the worker acknowledges it with
 //!   [`ack`](crate::SharedDelayQueue::ack) first. So each job is delivered at least once, and
 //!   handlers must tolerate a repetition. [`nack`](crate::SharedDelayQueue::nack) returns a failed
 //!   job to the queue, due after a delay.

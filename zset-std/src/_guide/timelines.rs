@@ -20,7 +20,7 @@
 //! neither, and a cap may evict entries that no page has shown.
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
-//! - [`before`](crate::Timeline::before) returns the page after a cursor, which is older.
+//! - [`before`](crate::Timeline::before) returns the page after a cursor: the next older entries.
 //! - [`since`](crate::Timeline::since) returns the entries since a time.
 //!
 //! # Caps

@@ -25,9 +25,9 @@ use super::{Clock, MonotonicClock, Timestamp};
 /// reading also writes the latest time, which gains nothing; less often than once a millisecond, it
 /// reads both clocks, which is slower than `MonotonicClock`.
 ///
-/// quanta has such a counter on x86-64 whose counter is invariant, and on 64-bit ARM except for
-/// iOS. On other machines it reads the operating system's clock instead, and this clock is slower
-/// than `MonotonicClock`.
+/// quanta reads such a counter on x86-64 if it is invariant, and on 64-bit ARM except on iOS. On
+/// other machines it reads the operating system's clock, and a `QuantaClock` is slower than a
+/// `MonotonicClock`.
 ///
 /// To share a clock between limiters, use a reference or an `Arc`. Reading the time panics on
 /// `wasm32-unknown-unknown`.

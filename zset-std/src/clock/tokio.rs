@@ -15,7 +15,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// timers. Otherwise, it is a [`MonotonicClock`](super::MonotonicClock) whose timers are those of
 /// the runtime, which end on a millisecond at or after their time.
 ///
-/// A paused time is only that of its runtime: other threads read the operating system's clock. So
+/// Pausing stops only the time of its runtime: other threads read the operating system's clock. So
 /// create and use the clock in the runtime, and await rather than block: a blocked thread keeps a
 /// paused runtime from advancing.
 ///

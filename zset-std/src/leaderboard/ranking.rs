@@ -5,13 +5,13 @@
 //! are the same, never one with a wrong index.
 
 use alloc::vec::Vec;
-use core::cmp::Reverse;
+use core::cmp::{Ordering, Reverse};
 use core::hash::Hash;
 use core::mem;
 use core::ops::Bound::{Excluded, Included, Unbounded};
 
 use zset_core::sorted_set::Entry;
-use zset_core::{Equivalent, SkipList, SortedSet};
+use zset_core::{Equivalent, SkipList, SortedSet, TieOrder};
 
 use super::{Submission, Ties};
 
@@ -106,8 +106,46 @@ impl<Id, S: Ord> Ranking<Id, S> {
     }
 }
 
+/// Numbering by a part of the score, for which `same` is true of two scores.
+impl<Id, S> Ranking<Id, S> {
+    /// Returns the number of the member at a rank. **O(log t log n)** for t members that tie; dense
+    /// numbers take as much for each higher part.
+    pub(super) fn number_by(&self, rank: usize, ties: Ties, same: fn(&S, &S) -> bool) -> usize {
+        let mut first = self.first_tied(rank, same);
+        if ties != Ties::Dense {
+            return 1 + first;
+        }
+        let mut number = 1;
+        while let Some(above) = first.checked_sub(1) {
+            first = self.first_tied(above, same);
+            number += 1;
+        }
+        number
+    }
+
+    /// Returns the rank of the first member that ties with the one at `rank`. **O(log t log n)** for
+    /// t members that tie.
+    fn first_tied(&self, rank: usize, same: fn(&S, &S) -> bool) -> usize {
+        let score = |rank| self.set.get_by_rank(rank).map(|(_, Reverse(score))| score);
+        let Some(last) = score(rank) else {
+            return rank;
+        };
+        // Few members tie, so the search starts at the end, with steps that double.
+        let (mut low, mut high, mut step) = (0, rank, 1_usize);
+        while low < high {
+            let middle = (low + (high - low) / 2).max(high.saturating_sub(step));
+            if score(middle).is_some_and(|other| same(other, last)) {
+                (high, step) = (middle, step.saturating_mul(2));
+            } else {
+                low = middle + 1;
+            }
+        }
+        high
+    }
+}
+
 /// Writing.
-impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
+impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
     /// Sets the score of a member to `new_score(old)`, and evicts the last member if there are then
     /// more than `max_len`. Scores for the outcome are cloned before anything changes.
     pub(super) fn submit<E>(
@@ -145,33 +183,26 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
             Entry::Vacant(entry) => {
                 let member = entry.into_member();
                 let new = Reverse(new_score(None)?);
-                if self.is_above_last(&member, &new) {
+                // A bound of 0 keeps the set empty, so every new member is rejected.
+                let lowest = self.set.last().map(|(_, lowest)| lowest);
+                let order = lowest.map_or(Ordering::Greater, |lowest| new.cmp(lowest));
+                if order.is_gt() {
+                    (None, None, Some((member, new.0)))
+                } else {
                     let stored = new.clone();
                     let distinct = self.distinct.take();
-                    self.set.insert(member, stored);
+                    let entry = self.set.entry(member).insert_entry(stored);
+                    // Only the set knows the order of members that tie.
+                    let is_rejected = order.is_eq() && entry.rank() == max_len;
                     let dropped = self.set.pop_last();
-                    self.reindex(distinct, dropped.as_ref().map(|(_, score)| score), Some(&new));
-                    (None, Some(new.0), dropped.map(unreversed))
-                } else {
-                    (None, None, Some((member, new.0)))
+                    let got = (!is_rejected).then_some(new);
+                    let lost = dropped.as_ref().map(|(_, score)| score);
+                    self.reindex(distinct, lost, got.as_ref());
+                    (None, got.map(|Reverse(score)| score), dropped.map(unreversed))
                 }
             }
         };
         Ok(Submission { old, new, dropped })
-    }
-
-    /// Returns whether the bound rejects a member with this score: it is new, and a full board's
-    /// last member ranks above it.
-    pub(super) fn rejects(&self, member: &Id, score: &S, max_len: usize) -> bool {
-        self.set.len() >= max_len
-            && !self.set.contains(member)
-            && !self.is_above_last(member, &Reverse(score.clone()))
-    }
-
-    /// Returns whether a new member would rank above the last one. A bound of 0 keeps the set
-    /// empty, so every new member is rejected.
-    fn is_above_last(&self, member: &Id, score: &Reverse<S>) -> bool {
-        self.set.last().is_some_and(|(last, lowest)| (score, member) < (lowest, last))
     }
 
     /// Removes a member and returns its score. **O(log n)**.
@@ -295,6 +326,19 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
                 "the index differs from the scores"
             );
         }
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
+    /// Returns whether the bound rejects a member with this score: it is new, and a full board's
+    /// last member ranks above it. A bound of 0 rejects every member.
+    pub(super) fn rejects(&self, member: &Id, score: &S, max_len: usize) -> bool {
+        let is_below = |(last, Reverse(lowest)): (&Id, &Reverse<S>)| {
+            (Reverse(score), member) >= (Reverse(lowest), last)
+        };
+        self.set.len() >= max_len
+            && !self.set.contains(member)
+            && self.set.last().is_none_or(is_below)
     }
 }
 

@@ -34,7 +34,7 @@ pub enum Ties {
     Dense,
     /// 1, 2, 2, 4: tied members share a number, leaving gaps after it, as in most sports.
     Competition,
-    /// 1, 2, 3, 4: every member has its own number; tied members are numbered in ascending order.
+    /// 1, 2, 3, 4: every member has its own number, tied members in the order of the board.
     Ordinal,
 }
 
@@ -70,6 +70,8 @@ pub struct Standings<'a, Id, S> {
     /// The ordinal of the next element from the front.
     ordinal: usize,
     ties: Ties,
+    /// Whether two scores tie, if not by `==`.
+    same: Option<fn(&S, &S) -> bool>,
     /// The score and the number of the last element from the front.
     front: Option<(&'a Reverse<S>, usize)>,
     /// The score and the number of the last element from the back.
@@ -82,13 +84,58 @@ impl<'a, Id, S> Standings<'a, Id, S> {
         skipped: usize,
         elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     ) -> Self {
-        let ordinal = skipped.saturating_add(1);
-        Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
+        let (ordinal, ties) = (skipped.saturating_add(1), Ties::Ordinal);
+        Standings { ranking, elements, ordinal, ties, same: None, front: None, back: None }
     }
 
     /// Returns the same lines with ties numbered according to `ties`. **O(1)**.
     pub fn ties(self, ties: Ties) -> Self {
-        Standings { ties, front: None, back: None, ..self }
+        Standings { ties, same: None, front: None, back: None, ..self }
+    }
+
+    /// Like [`ties`](Self::ties), but members tie if `same` is true of their scores. **O(1)**.
+    ///
+    /// `same` compares a part of the scores by which they are ordered first, such as the first
+    /// field of a tuple. Otherwise the numbers are unspecified. A look-up of a number takes
+    /// O(log t log n) for t members that tie; [`Ties::Dense`] takes as much for each higher part.
+    ///
+    /// # Examples
+    ///
+    /// Players with equal points share a number, and the first to reach them is listed first:
+    ///
+    /// ```
+    /// use std::cmp::Reverse;
+    /// use zset_std::{Leaderboard, Ties};
+    ///
+    /// // Points, and the time at which they were reached.
+    /// let mut board = Leaderboard::new();
+    /// board.submit("ann", (120, Reverse(1030)));
+    /// board.submit("bob", (90, Reverse(1000)));
+    /// board.submit("zoe", (120, Reverse(1015)));
+    ///
+    /// let lines = board.top(3).ties_by(Ties::Competition, |a, b| a.0 == b.0);
+    /// let lines = lines.map(|line| (line.number, *line.member));
+    /// assert!(lines.eq([(1, "zoe"), (1, "ann"), (3, "bob")]));
+    ///
+    /// let mut ann = board.around("ann", 0).unwrap().ties_by(Ties::Competition, |a, b| a.0 == b.0);
+    /// assert_eq!(ann.next().map(|line| line.number), Some(1));
+    /// ```
+    pub fn ties_by(self, ties: Ties, same: fn(&S, &S) -> bool) -> Self {
+        Standings { same: Some(same), ..self.ties(ties) }
+    }
+}
+
+impl<Id, S: Ord> Standings<'_, Id, S> {
+    fn is_tie(&self, a: &Reverse<S>, b: &Reverse<S>) -> bool {
+        self.same.map_or_else(|| a == b, |same| same(&a.0, &b.0))
+    }
+
+    /// Looks up the number of the element with this ordinal.
+    fn number(&self, ordinal: usize, score: &Reverse<S>) -> usize {
+        match self.same {
+            Some(same) => self.ranking.number_by(ordinal - 1, self.ties, same),
+            None => self.ranking.number(score, self.ties),
+        }
     }
 }
 
@@ -101,10 +148,10 @@ impl<'a, Id, S: Ord> Iterator for Standings<'a, Id, S> {
         self.ordinal += 1;
         let number = match (self.ties, self.front) {
             (Ties::Ordinal, _) => ordinal,
-            (_, Some((last, number))) if last == score => number,
+            (_, Some((last, number))) if self.is_tie(last, score) => number,
             (Ties::Competition, Some(_)) => ordinal,
             (Ties::Dense, Some((_, number))) => number + 1,
-            (ties, None) => self.ranking.number(score, ties),
+            (_, None) => self.number(ordinal, score),
         };
         self.front = Some((score, number));
         Some(Standing { number, member, score: &score.0 })
@@ -134,10 +181,10 @@ impl<Id, S: Ord> DoubleEndedIterator for Standings<'_, Id, S> {
         let ordinal = self.ordinal + self.elements.len();
         let number = match (self.ties, self.back) {
             (Ties::Ordinal, _) => ordinal,
-            (_, Some((last, number))) if last == score => number,
+            (_, Some((last, number))) if self.is_tie(last, score) => number,
             // Saturates because an inconsistent `Ord` could report a score before the first.
             (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
-            (ties, _) => self.ranking.number(score, ties),
+            _ => self.number(ordinal, score),
         };
         self.back = Some((score, number));
         Some(Standing { number, member, score: &score.0 })

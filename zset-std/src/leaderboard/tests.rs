@@ -4,7 +4,7 @@ use std::string::String;
 use std::time::Duration;
 use std::vec::Vec;
 
-use zset_core::{NanScore, Score};
+use zset_core::{NanScore, Score, Unordered};
 
 use super::*;
 use crate::{Buckets, Timestamp, WindowedLeaderboard};
@@ -62,19 +62,6 @@ fn the_numbering_can_change_in_the_middle() {
     assert_eq!(rest.next_back().map(|line| line.number), Some(6));
     assert_eq!(lines(rest.clone().ties(Ties::Ordinal)), [(5, "CRO")]);
     assert_eq!(lines(rest), [(4, "CRO")]);
-}
-
-/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below
-/// 4 and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
-#[test]
-fn a_percentile_counts_half_of_the_equal_scores() {
-    let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];
-    let board: Leaderboard<_, _> = scores.into_iter().enumerate().collect();
-    assert_eq!(board.percentile(&3), Some(60.0));
-    assert_eq!(board.percentile(&4), Some(60.0));
-    assert_eq!(board.percentile(&0), Some(95.0));
-    assert_eq!(board.percentile(&9), Some(5.0));
-    assert_eq!(Leaderboard::from([("a", 1)]).percentile("a"), Some(50.0));
 }
 
 #[test]
@@ -141,6 +128,29 @@ fn a_full_board_evicts_the_last_for_a_better_score() {
     let sunk = board.submit("bob", 1);
     assert_eq!((sunk.old, sunk.new, sunk.dropped), (Some(3), Some(1), None));
     assert_eq!(board.increment("eve", 2).unwrap().dropped, Some(("bob", 1)));
+    board.check_invariants();
+}
+
+fn unordered((id, score): (&str, i32)) -> (Unordered<&str>, i32) {
+    (Unordered(id), score)
+}
+
+#[test]
+fn unordered_members_that_tie_are_in_the_order_in_which_they_reached_the_score() {
+    let scores = [("zoe", 5), ("ann", 5), ("bob", 5), ("zoe", 5), ("bob", 4)].map(unordered);
+    let mut board = Leaderboard::<_, _, Latest>::from_iter(scores).with_max_len(3);
+    board.submit(Unordered("bob"), 5);
+    board.submit(Unordered("zoe"), 6);
+    board.submit(Unordered("zoe"), 5);
+    let lines = board.standings().ties(Ties::Competition);
+    assert!(lines.map(|line| (line.number, line.member.0)).eq([
+        (1, "ann"),
+        (1, "bob"),
+        (1, "zoe")
+    ]));
+    // The last to reach the score of the last member, so the bound rejects it.
+    assert_eq!(board.submit(Unordered("abe"), 5).dropped, Some((Unordered("abe"), 5)));
+    assert_eq!(board.submit(Unordered("abe"), 6).dropped, Some((Unordered("zoe"), 5)));
     board.check_invariants();
 }
 
@@ -233,6 +243,15 @@ mod serialization {
         read.check_invariants();
         assert_eq!(read, board);
         assert_eq!(read.submit((3, 'z'), 6).dropped, Some(((1, 'x'), 5)));
+    }
+
+    #[test]
+    fn ties_of_unordered_members_round_trip_in_their_order() {
+        let board = Leaderboard::from([("zoe", 5), ("ann", 5), ("bob", 7)].map(unordered));
+        let text = serde_json::to_string(&board).unwrap();
+        assert_eq!(text, r#"{"scores":[["bob",7],["zoe",5],["ann",5]],"max_len":null}"#);
+        let read: Leaderboard<Unordered<&str>, i32> = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
     }
 
     #[test]

@@ -98,6 +98,11 @@ macro_rules! with_state {
 }
 
 impl AnyLimiter {
+    /// Returns the quota. **O(1)**.
+    pub const fn quota(self) -> Quota {
+        each!(self, limiter => limiter.quota())
+    }
+
     /// Returns the state of an unused key of this variant.
     fn new_state(&self) -> AnyState {
         match self {
@@ -188,16 +193,16 @@ impl SingleQuota for AnyLimiter {
     type Terms = Funnel;
 
     fn quota(&self) -> Quota {
-        each!(self, limiter => limiter.quota())
+        AnyLimiter::quota(*self)
     }
 
     fn set_quota(&mut self, terms: Funnel) {
-        each!(self, limiter => limiter.set_quota(FromFunnel::from_funnel(terms)));
+        each!(self, limiter => limiter.set_quota(terms_of(terms)));
     }
 
     fn check_with(&self, state: &mut AnyState, terms: Funnel, n: u32, now: Timestamp) -> Decision {
         with_state!(self, &mut *state, (limiter, state) => {
-            limiter.check_with(state, FromFunnel::from_funnel(terms), n, now)
+            limiter.check_with(state, terms_of(terms), n, now)
         }, {
             *state = self.new_state();
             self.check_with(state, terms, n, now)
@@ -206,7 +211,7 @@ impl SingleQuota for AnyLimiter {
 
     fn peek_with(&self, state: &AnyState, terms: Funnel, n: u32, now: Timestamp) -> Decision {
         with_state!(self, state, (limiter, state) => {
-            limiter.peek_with(state, FromFunnel::from_funnel(terms), n, now)
+            limiter.peek_with(state, terms_of(terms), n, now)
         }, {
             self.peek_with(&self.new_state(), terms, n, now)
         })
@@ -214,25 +219,12 @@ impl SingleQuota for AnyLimiter {
 
     fn refund_with(&self, state: &mut AnyState, terms: Funnel, n: u32) -> u32 {
         with_state!(self, state, (limiter, state) => {
-            limiter.refund_with(state, FromFunnel::from_funnel(terms), n)
+            limiter.refund_with(state, terms_of(terms), n)
         }, 0)
     }
 }
 
-/// Converts to the terms of an algorithm. Not `From`, so that callers cannot pass a capacity to a
-/// window.
-trait FromFunnel {
-    fn from_funnel(funnel: Funnel) -> Self;
-}
-
-impl FromFunnel for Funnel {
-    fn from_funnel(funnel: Funnel) -> Self {
-        funnel
-    }
-}
-
-impl FromFunnel for Quota {
-    fn from_funnel(funnel: Funnel) -> Self {
-        funnel.quota()
-    }
+/// Converts to the terms of an algorithm.
+fn terms_of<T: From<Funnel>>(funnel: Funnel) -> T {
+    funnel.into()
 }

@@ -91,6 +91,11 @@ macro_rules! counter {
             pub const fn new(quota: Quota) -> Self {
                 $limiter { quota }
             }
+
+            /// Returns the quota. **O(1)**.
+            pub const fn quota(self) -> Quota {
+                self.quota
+            }
         }
 
         impl Limiter for $limiter {

@@ -14,8 +14,8 @@ pub enum Verdict {
     /// The units are denied for now. Nothing is taken from the quota.
     Denied {
         /// How long to wait, counted from the `now` of the call. If no other units are allowed in
-        /// the meantime, the units are allowed after exactly this time, and not a nanosecond
-        /// earlier. Never zero.
+        /// the meantime, and no block of a [`Penalty`](super::Penalty) begins, the units are allowed
+        /// after exactly this time, and not a nanosecond earlier. Never zero.
         ///
         /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
         /// estimate.

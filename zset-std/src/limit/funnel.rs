@@ -109,6 +109,11 @@ impl Funnel {
         Ok(Funnel { capacity, burst: self.interval.times(capacity, count), ..self })
     }
 
+    /// Returns the quota. **O(1)**.
+    pub const fn quota(self) -> Quota {
+        self.quota
+    }
+
     /// Returns the number of units allowed at once. **O(1)**.
     #[inline]
     pub const fn capacity(self) -> u32 {
@@ -120,6 +125,13 @@ impl Funnel {
 impl From<Quota> for Funnel {
     fn from(quota: Quota) -> Self {
         Funnel::new(quota)
+    }
+}
+
+/// The capacity is left out, since only a funnel has one.
+impl From<Funnel> for Quota {
+    fn from(funnel: Funnel) -> Self {
+        funnel.quota
     }
 }
 

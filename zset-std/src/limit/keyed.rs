@@ -1,5 +1,6 @@
 //! [`Keyed`]: a limiter of many keys.
 
+use std::borrow::Borrow;
 use std::boxed::Box;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -11,8 +12,6 @@ use std::string::String;
 use std::sync::Arc;
 use std::time::Duration;
 use std::vec::Vec;
-
-use zset_core::Equivalent;
 
 use super::hold::Place;
 use super::lines::Lines;
@@ -63,7 +62,7 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// // Ten per minute for each user and action, and up to three at once.
 /// let quota = Quota::new(10, Duration::from_secs(60))?;
 /// let funnel = Funnel::new(quota).with_capacity(3)?;
-/// let actions = Keyed::<(u64, &str), _>::new(funnel).with_clock(clock.clone());
+/// let actions = Keyed::<(u64, String), _>::new(funnel).with_clock(clock.clone());
 /// assert!(actions.check_n(&(7, "pay"), 3).is_allowed());
 /// let denied = actions.check(&(7, "pay"));
 /// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
@@ -173,7 +172,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns how many units of a key `refund` has refunded.
-    pub(super) fn refund_by<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(super) fn refund_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         refund: impl FnOnce(&L, &mut L::State) -> u32,
@@ -208,7 +207,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Like [`refund`](Self::refund) and at the same cost, for units that were allowed under
     /// another quota.
-    pub fn refund_with<Q: Hash + Equivalent<K> + ?Sized>(
+    pub fn refund_with<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         quota: impl Into<L::Terms>,
@@ -245,13 +244,13 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
     /// key. **O(1)** expected to find the key, plus the cost of its limiter.
-    pub fn peek<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Decision {
+    pub fn peek<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> Decision {
         self.peek_n(key, 1)
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_n`](Self::check_n) would
     /// return.
-    pub fn peek_n<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
+    pub fn peek_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         keyed.peek_own(key, n, now)
     }
@@ -261,7 +260,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     ///
     /// For a key without room, this reports on the shared state, or returns `true` if new keys are
     /// refused.
-    pub fn over_limit<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+    pub fn over_limit<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> bool {
         self.peek_n(key, 0).remaining == 0
     }
 
@@ -364,7 +363,7 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
     /// would return.
-    pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(
+    pub fn peek_with<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         quota: impl Into<L::Terms>,
@@ -410,7 +409,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// finds them too old, or until the key is swept. So an idle key may refund units where a new
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
     /// that was not swept keeps units for the longest period so far, also those that pass later.
-    pub fn refund<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
+    pub fn refund<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
         self.refund_by(key, |limiter, state| limiter.refund(state, n))
     }
 
@@ -418,7 +417,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// plus the cost of its limiter.
     ///
     /// A key with units that are [held](super::Hold) stays, with only these.
-    pub fn reset<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+    pub fn reset<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> bool {
         self.keys.remove(key)
     }
 
@@ -552,7 +551,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Ends a hold of `held` units, `charged` of which are recorded, under one lock.
-    pub(super) fn settle<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(super) fn settle<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         terms: Option<Funnel>,
@@ -607,12 +606,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision on `n` units by the limiter's own quota.
-    fn peek_own<Q: Hash + Equivalent<K> + ?Sized>(
-        &self,
-        key: &Q,
-        n: u32,
-        now: Timestamp,
-    ) -> Decision {
+    fn peek_own<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
         let peek = |limiter: &L, state: &_, now| limiter.peek_n(state, n, now);
         self.peek_by(key, n, now, peek, |limiter, state, held, now| {
             limiter.hold_n(state, n, held, now)
@@ -620,7 +614,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision on `n` units under the terms of the call, if there are any.
-    pub(super) fn preview<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(super) fn preview<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         terms: Option<Funnel>,
@@ -636,7 +630,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
     /// or on the state shared by keys without room: at the effective time. If units are held, it is
     /// that of `beside` on a copy of the state.
-    pub(super) fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
+    pub(super) fn peek_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
@@ -672,7 +666,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision of `peek` on a new key.
-    fn peek_new<Q: Hash + Equivalent<K> + ?Sized>(
+    fn peek_new<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         now: Timestamp,
@@ -683,52 +677,62 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-/// A borrowed form of a key, for calls that may insert it.
+/// A borrowed form of a key: an owned key is made of it only to insert the key.
 ///
-/// Keys are looked up by [`Equivalent`]; an owned key is made only to insert it. Every key that is
-/// `Clone` can be made from itself. Strings, slices and paths of std, also in a `Box` or an `Arc`,
-/// can be made from their borrowed forms. Implement both traits for a borrowed form of a key of
-/// your own.
+/// Every key that is `Clone` is its own. Strings, slices and paths of std, also in a `Box` or an
+/// `Arc`, have theirs, such as `str`. So has a key of two or three parts, of which some are
+/// strings: `(u64, &str)` for `(u64, String)`. Implement it for a borrowed form of a key of your
+/// own.
 ///
 /// # Examples
 ///
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use zset_std::{Keyed, Quota, SlidingWindow, ToKey, zset_core::Equivalent};
+/// use zset_std::{Keyed, Quota, SlidingWindow, ToKey};
 ///
-/// let limiter = SlidingWindow::new(Quota::new(1, Duration::from_secs(60))?);
-/// let users = Keyed::<Arc<str>, _>::new(limiter);
+/// let once = SlidingWindow::new(Quota::new(1, Duration::from_secs(60))?);
+/// let users = Keyed::<Arc<str>, _>::new(once);
 /// assert!(users.check("ann").is_allowed());
 ///
-/// /// A user and an action, without an allocation. It hashes as the key does.
+/// let limiter = Keyed::<(u64, String), _>::new(once);
+/// assert!(limiter.check(&(7, "pay")).is_allowed());
+/// assert!(!limiter.check(&(7, "pay".to_string())).is_allowed());
+///
+/// /// A user and a path, without an allocation. It hashes as the key does.
 /// #[derive(Hash)]
-/// struct Action<'a>(&'a str, u64);
+/// struct Request<'a>(u64, &'a [u8]);
 ///
-/// impl Equivalent<(Arc<str>, u64)> for Action<'_> {
-///     fn equivalent(&self, (user, action): &(Arc<str>, u64)) -> bool {
-///         (self.0, self.1) == (&**user, *action)
+/// impl ToKey<(u64, Arc<[u8]>)> for Request<'_> {
+///     fn is_key(&self, (user, path): &(u64, Arc<[u8]>)) -> bool {
+///         (self.0, self.1) == (*user, &**path)
+///     }
+///
+///     fn to_key(&self) -> (u64, Arc<[u8]>) {
+///         (self.0, self.1.into())
 ///     }
 /// }
 ///
-/// impl ToKey<(Arc<str>, u64)> for Action<'_> {
-///     fn to_key(&self) -> (Arc<str>, u64) {
-///         (self.0.into(), self.1)
-///     }
-/// }
-///
-/// let actions = Keyed::<(Arc<str>, u64), _>::new(limiter);
-/// assert!(actions.check(&Action("ann", 7)).is_allowed());
-/// assert!(!actions.check(&Action("ann", 7)).is_allowed());
-/// assert!(actions.check(&Action("ann", 8)).is_allowed());
+/// let requests = Keyed::<(u64, Arc<[u8]>), _>::new(once);
+/// assert!(requests.check(&Request(7, b"/a")).is_allowed());
+/// assert!(!requests.check(&Request(7, b"/a")).is_allowed());
+/// assert!(requests.check(&Request(7, b"/b")).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub trait ToKey<K>: Hash + Equivalent<K> {
-    /// Makes the key, which must be equivalent to `self` and have the same hash.
+pub trait ToKey<K>: Hash {
+    /// Returns whether `key` is the key that [`to_key`](Self::to_key) makes.
+    fn is_key(&self, key: &K) -> bool;
+
+    /// Makes the key, which must have the same hash as `self`.
     fn to_key(&self) -> K;
 }
 
 impl<K: Clone + Eq + Hash> ToKey<K> for K {
+    #[inline]
+    fn is_key(&self, key: &K) -> bool {
+        self == key
+    }
+
     fn to_key(&self) -> K {
         self.clone()
     }
@@ -743,6 +747,11 @@ macro_rules! to_key {
     )*};
     (impl $key:ty, $borrowed:ty $(, $item:ident)?) => {
         impl$(<$item: Clone + Eq + Hash>)? ToKey<$key> for $borrowed {
+            #[inline]
+            fn is_key(&self, key: &$key) -> bool {
+                self == Borrow::<$borrowed>::borrow(key)
+            }
+
             fn to_key(&self) -> $key {
                 self.into()
             }
@@ -755,6 +764,42 @@ to_key! {
     OsString, OsStr;
     PathBuf, Path;
     Vec<T>, [T], T;
+}
+
+/// Implements [`ToKey`] for tuples with at least one `&str`. Those without one are their own
+/// borrowed form, so an implementation for parts of any type would overlap with that.
+macro_rules! tuple_to_key {
+    ($(<$($same:ident),*; $($string:ident),*>
+        $key:tt, $borrowed:ty, $($kind:ident $index:tt),*;)*) => {$(
+        impl<$($same: Clone + Eq + Hash,)* $($string),*> ToKey<$key> for $borrowed
+        where
+            $(str: ToKey<$string>),*
+        {
+            #[inline]
+            fn is_key(&self, key: &$key) -> bool {
+                $(tuple_to_key!($kind self.$index).is_key(&key.$index))&&*
+            }
+
+            fn to_key(&self) -> $key {
+                ($(tuple_to_key!($kind self.$index).to_key()),*)
+            }
+        }
+    )*};
+    (same $part:expr) => { (&$part) };
+    (string $part:expr) => { $part };
+}
+
+tuple_to_key! {
+    <A; S> (A, S), (A, &str), same 0, string 1;
+    <A; S> (S, A), (&str, A), string 0, same 1;
+    <; S, T> (S, T), (&str, &str), string 0, string 1;
+    <A, B; S> (A, B, S), (A, B, &str), same 0, same 1, string 2;
+    <A, B; S> (A, S, B), (A, &str, B), same 0, string 1, same 2;
+    <A, B; S> (S, A, B), (&str, A, B), string 0, same 1, same 2;
+    <A; S, T> (A, S, T), (A, &str, &str), same 0, string 1, string 2;
+    <A; S, T> (S, A, T), (&str, A, &str), string 0, same 1, string 2;
+    <A; S, T> (S, T, A), (&str, &str, A), string 0, string 1, same 2;
+    <; S, T, U> (S, T, U), (&str, &str, &str), string 0, string 1, string 2;
 }
 
 impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {

@@ -201,10 +201,29 @@ pub trait Limiter: Clone {
 ///
 /// A state that is idle later because of the quota of a call has to remember that:
 /// [`idle_from`](Limiter::idle_from) knows only the algorithm's own.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Funnel, Keyed, Quota, SingleQuota, SlidingWindow};
+///
+/// // A window ignores the capacity.
+/// fn change<L: SingleQuota>(limiter: &Keyed<u64, L>, funnel: Funnel) {
+///     limiter.set_quota(funnel);
+/// }
+///
+/// let limiter = Keyed::new(SlidingWindow::new(Quota::new(10, Duration::from_secs(1))?));
+/// let quota = Quota::new(60, Duration::from_secs(60))?;
+/// change(&limiter, Funnel::new(quota).with_capacity(5)?);
+/// assert_eq!(limiter.limiter().quota(), quota);
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
 pub trait SingleQuota: Limiter {
     /// What a call may pass instead of the algorithm's quota: a [`Quota`] or, if the algorithm also
-    /// has a capacity, a [`Funnel`].
-    type Terms: Copy + From<Quota> + Into<Funnel>;
+    /// has a capacity, a [`Funnel`]. Each converts to the other, for code that is generic over
+    /// algorithms.
+    type Terms: Copy + From<Quota> + From<Funnel> + Into<Funnel>;
 
     /// Returns the quota.
     fn quota(&self) -> Quota;

@@ -9,8 +9,6 @@ use std::collections::VecDeque;
 use std::hash::{Hash, RandomState};
 use std::task::Waker;
 
-use zset_core::Equivalent;
-
 use super::ToKey;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
@@ -69,12 +67,12 @@ impl<K> Default for Lines<K> {
 
 impl<K: Eq + Hash> Lines<K> {
     /// Returns whether a key has waiters.
-    pub(crate) fn is_waited_for<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+    pub(crate) fn is_waited_for<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> bool {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return false;
         }
         let hash = hash_of(&self.hasher, key);
-        lock(&self.queue).lines.find(hash, |line| key.equivalent(&line.key)).is_some()
+        lock(&self.queue).lines.find(hash, |line| key.is_key(&line.key)).is_some()
     }
 
     /// Joins the line for a key, at its end.
@@ -85,7 +83,7 @@ impl<K: Eq + Hash> Lines<K> {
         let Queue { next_ticket, lines } = &mut *queue;
         let ticket = *next_ticket;
         let waiter = Waiter { ticket, waker: None };
-        let found = lines.find_mut(hash, |line| key.equivalent(&line.key));
+        let found = lines.find_mut(hash, |line| key.is_key(&line.key));
         let begun_by = if let Some(line) = found {
             line.waiters.push_back(waiter);
             line.begun_by

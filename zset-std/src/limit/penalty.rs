@@ -14,7 +14,7 @@ use crate::Timestamp;
 /// ```
 /// use std::num::NonZeroU32;
 /// use std::time::Duration;
-/// use zset_std::limit::Block;
+/// use zset_std::Block;
 ///
 /// // A minute after ten denials, then two, then four, up to an hour.
 /// let ten = NonZeroU32::new(10).unwrap();
@@ -95,8 +95,7 @@ const fn nanos(time: Duration) -> u64 {
 /// ```
 /// use std::num::NonZeroU32;
 /// use std::time::Duration;
-/// use zset_std::limit::Block;
-/// use zset_std::{Funnel, Keyed, Penalty, Quota, Timestamp};
+/// use zset_std::{Block, Funnel, Keyed, Penalty, Quota, Timestamp};
 ///
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
 /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(1))?);
@@ -125,6 +124,33 @@ impl<L: Limiter> Penalty<L> {
     /// Returns the limiter inside. **O(1)**.
     pub const fn limiter(&self) -> &L {
         &self.limiter
+    }
+
+    /// Returns the limiter inside mutably, e.g. to change its quota or to replace it. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{Block, FakeClock, Funnel, Keyed, Penalty, Quota};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let block = Block::after(NonZeroU32::MIN, minute);
+    /// let penalty = Penalty::new(Funnel::new(Quota::new(1, minute)?), block);
+    /// let logins = Keyed::<String, _>::new(penalty).with_clock(FakeClock::new());
+    /// assert!(logins.check("ann").is_allowed());
+    /// assert!(!logins.check("ann").is_allowed()); // blocked for a minute
+    ///
+    /// let mut penalty = logins.limiter();
+    /// *penalty.limiter_mut() = Funnel::new(Quota::new(60, minute)?).with_capacity(5)?;
+    /// logins.set_limiter(penalty);
+    /// assert_eq!(logins.check("ann").retry_after(), Some(minute)); // still blocked
+    /// assert!(logins.check_n("bob", 5).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub const fn limiter_mut(&mut self) -> &mut L {
+        &mut self.limiter
     }
 
     /// Returns when it blocks, and for how long. **O(1)**.
@@ -165,6 +191,13 @@ impl<L: Limiter> Penalty<L> {
     ) -> Decision {
         let peek = |inside: &L, state: &L::State| hold(inside, &mut state.clone(), n);
         self.check_by(state, (n, 0), now, &hold, peek)
+    }
+}
+
+impl<L: SingleQuota> Penalty<L> {
+    /// Returns the quota of the limiter inside. **O(1)**.
+    pub fn quota(&self) -> Quota {
+        self.limiter.quota()
     }
 }
 

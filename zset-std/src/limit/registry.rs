@@ -5,7 +5,7 @@
 //! the time at which the first of these entries becomes idle. `len` counts the entries in all
 //! shards, and the places reserved by threads that are inserting a key, which hold the lock of its
 //! shard until the entry is inserted. All of this is true whenever user code runs under a lock
-//! (`Equivalent`, `ToKey` and `Drop` of keys), since it may panic.
+//! (`ToKey` and `Drop` of keys), since it may panic.
 //!
 //! A deadline is the time to examine a key again, not the time at which it is idle: a check does
 //! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
@@ -29,7 +29,7 @@ use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
-use zset_core::{Equivalent, SkipList};
+use zset_core::SkipList;
 
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use super::{Limiter, ToKey};
@@ -161,12 +161,12 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     #[inline]
     pub(crate) fn lock<'a, Q>(&'a self, key: &'a Q, now: Timestamp) -> Locked<'a, K, L, Q>
     where
-        Q: Hash + Equivalent<K> + ?Sized,
+        Q: ToKey<K> + ?Sized,
     {
         let hash = self.hash(key);
         let shard = self.shard(hash);
         let keys = shard.keys.lock();
-        let slot = keys.entries.slot(hash, |entry| key.equivalent(&entry.key)).map(Slot::Entry);
+        let slot = keys.entries.slot(hash, |entry| key.is_key(&entry.key)).map(Slot::Entry);
         let locked = Locked { shard, keys, hash, key, slot, now: shard.newest(now) };
         if slot.is_some() { locked } else { locked.or_held() }
     }
@@ -177,7 +177,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key. The
     /// table of held keys has not been [searched](Locked::or_held).
     #[inline]
-    pub(crate) fn get<'a, Q: Hash + Equivalent<K> + ?Sized, R>(
+    pub(crate) fn get<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
         key: &'a Q,
         now: Timestamp,
@@ -188,7 +188,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let mut keys = shard.keys.lock();
         let now = shard.advance(now);
         let Keys { limiter, entries, .. } = &mut *keys;
-        match entries.find_mut(hash, |entry| key.equivalent(&entry.key)) {
+        match entries.find_mut(hash, |entry| key.is_key(&entry.key)) {
             Some(entry) => Ok(change(limiter, &mut entry.state, now)),
             None => Err(Locked { shard, keys, hash, key, slot: None, now }),
         }
@@ -282,7 +282,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     /// Removes a key, idle or not, and returns whether it was present. A key that is held stays,
     /// and is then as a new one.
-    pub(crate) fn remove<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
+    pub(crate) fn remove<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> bool {
         let mut locked = self.lock(key, Timestamp::ZERO);
         let entry = match locked.slot {
             None => return false,
@@ -381,7 +381,7 @@ pub(crate) struct Locked<'a, K, L: Limiter, Q: ?Sized> {
     pub(crate) now: Timestamp,
 }
 
-impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
+impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
     /// Records the time: later calls for keys of the shard never use an earlier one.
     #[inline]
     pub(crate) fn advance(&self) {
@@ -395,7 +395,7 @@ impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
     /// Looks the key up among those that are held.
     pub(crate) fn or_held(mut self) -> Self {
         if self.keys.held.len() > 0 {
-            let is_key = |held: &Held<K, L::State>| self.key.equivalent(&held.entry.key);
+            let is_key = |held: &Held<K, L::State>| self.key.is_key(&held.entry.key);
             self.slot = self.keys.held.slot(self.hash, is_key).map(Slot::Held);
         }
         self

@@ -79,6 +79,11 @@ impl SlidingWindow {
     pub const fn new(quota: Quota) -> Self {
         SlidingWindow { quota }
     }
+
+    /// Returns the quota. **O(1)**.
+    pub const fn quota(self) -> Quota {
+        self.quota
+    }
 }
 
 impl From<SlidingWindow> for AnyLimiter {

@@ -60,8 +60,8 @@ impl fmt::Display for BucketsError {
 impl Error for BucketsError {}
 
 impl Buckets {
-    /// Creates buckets of this width, of which the newest `count` are kept. A width over 584 years
-    /// is treated as 584 years. **O(1)**.
+    /// Creates buckets of this width; the newest `count` are kept. A width over 584 years is
+    /// treated as 584 years. **O(1)**.
     ///
     /// # Errors
     ///

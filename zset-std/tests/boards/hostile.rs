@@ -131,6 +131,24 @@ fn a_board_over_its_bound_shrinks_at_the_next_submission() {
 }
 
 #[test]
+fn a_panic_in_a_submission_that_ties_with_the_last_member_leaves_the_board_valid() {
+    let full = || {
+        let mut board = board();
+        board.remove(&Fused(50));
+        board.with_max_len(99)
+    };
+    // The first is above the last of its score, which it evicts; the second is below it.
+    for id in [50, 500] {
+        let submit = |board: &mut Board| _ = board.submit(Fused(id), FusedScore(0));
+        with_every_fuse(full, submit, |board| {
+            board.submit(Fused(1000), FusedScore(0));
+            assert_eq!(board.len(), 99);
+            board.check_invariants();
+        });
+    }
+}
+
+#[test]
 fn a_panic_in_a_bucket_is_repaired_by_the_next_write() {
     let day = |n: u64| Timestamp::from_nanos(n * 86_400_000_000_000);
     let week = || {

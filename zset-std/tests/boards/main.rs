@@ -15,17 +15,19 @@ use zset_std::Ties;
 
 type Id = u8;
 
-/// The elements of a board, in no particular order.
+/// The elements of a board, those of equal score in the order in which their scores were set.
 #[derive(Clone, Debug, Default)]
 struct Naive<S> {
     scores: Vec<(Id, S)>,
+    /// Whether the board lists members of equal score in this order, not by member.
+    is_unordered: bool,
 }
 
 impl<S: Ord + Copy> Naive<S> {
-    /// Returns the lines, highest score first, then by member.
+    /// Returns the lines, highest score first.
     fn sorted(&self) -> Vec<(Id, S)> {
         let mut scores = self.scores.clone();
-        scores.sort_by_key(|&(id, score)| (Reverse(score), id));
+        scores.sort_by_key(|&(id, score)| (Reverse(score), (!self.is_unordered).then_some(id)));
         scores
     }
 
@@ -34,8 +36,10 @@ impl<S: Ord + Copy> Naive<S> {
     }
 
     fn set(&mut self, id: Id, score: S) {
-        self.remove(id);
-        self.scores.push((id, score));
+        if self.score(id) != Some(score) {
+            self.remove(id);
+            self.scores.push((id, score));
+        }
     }
 
     fn remove(&mut self, id: Id) -> Option<S> {

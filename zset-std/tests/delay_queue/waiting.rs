@@ -61,6 +61,24 @@ fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
 }
 
 #[test]
+fn waits_at_the_last_time_of_the_clock_end_at_once() {
+    let clock = FakeClock::new();
+    let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    for now in [u64::MAX - 1, u64::MAX].map(Timestamp::from_nanos) {
+        clock.set(now);
+        assert_eq!(
+            queue.wait_pop().timeout(Duration::ZERO).block().err(),
+            Some(WaitError::TimedOut)
+        );
+        assert_eq!(queue.wait_pop().deadline(now).block().err(), Some(WaitError::TimedOut));
+        queue.push("job", now).unwrap();
+        assert!(queue.wait_pop().block().is_ok());
+    }
+    let minute = Duration::from_secs(60);
+    assert_eq!(queue.wait_lease(minute).timeout(minute).block().err(), Some(WaitError::TimedOut));
+}
+
+#[test]
 fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
     let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::zset_core::Equivalent;
 use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, ToKey, WhenFull};
 
 /// A limiter for one key that is created from a quota.
@@ -90,6 +89,40 @@ fn keys_are_looked_up_by_their_borrowed_form() {
     is_one_key::<Vec<u16>, [u16]>(&[1, 2], &vec![1, 2]);
     is_one_key::<Arc<Path>, Path>(Path::new("/a"), &Path::new("/a").into());
     is_one_key::<(u64, &str), (u64, &str)>(&(7, "pay"), &(7, "pay"));
+    is_one_key::<(u64, String), _>(&(7, "pay"), &(7, "pay".into()));
+    is_one_key::<(Box<str>, u64), _>(&("pay", 7), &("pay".into(), 7));
+    is_one_key::<(Arc<str>, String), _>(&("ann", "pay"), &("ann".into(), "pay".into()));
+    is_one_key::<(u64, char, String), _>(&(7, 'x', "pay"), &(7, 'x', "pay".into()));
+    is_one_key::<(u64, String, char), _>(&(7, "pay", 'x'), &(7, "pay".into(), 'x'));
+    is_one_key::<(String, u64, char), _>(&("pay", 7, 'x'), &("pay".into(), 7, 'x'));
+    is_one_key::<(u64, String, Arc<str>), _>(&(7, "ann", "pay"), &(7, "ann".into(), "pay".into()));
+    is_one_key::<(String, u64, Arc<str>), _>(&("ann", 7, "pay"), &("ann".into(), 7, "pay".into()));
+    is_one_key::<(String, Arc<str>, u64), _>(&("ann", "pay", 7), &("ann".into(), "pay".into(), 7));
+    is_one_key::<(String, Arc<str>, Box<str>), _>(
+        &("ann", "pay", "eu"),
+        &("ann".into(), "pay".into(), "eu".into()),
+    );
+}
+
+#[test]
+fn parts_of_a_key_are_compared_each_and_in_their_order() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let limiter = Keyed::<(String, String), _>::new(Funnel::new(quota)).with_clock(Unread);
+    for key in [("ann", "pay"), ("pay", "ann"), ("annp", "ay"), ("ann", ""), ("", "ann")] {
+        assert!(limiter.at(at(0)).check(&key).is_allowed(), "{key:?}");
+        assert!(!limiter.at(at(0)).check(&key).is_allowed(), "{key:?}");
+    }
+    assert_eq!(limiter.len(), 5);
+}
+
+#[test]
+fn the_type_of_a_number_in_a_key_is_inferred_from_the_limiter() {
+    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let limiter = Keyed::<(u64, String), _>::new(Funnel::new(quota)).with_clock(Unread);
+    assert!(limiter.at(at(0)).check(&(7, "pay")).is_allowed());
+    assert!(!limiter.at(at(0)).check(&(7, "pay".to_string())).is_allowed());
+    let limiter = Keyed::<(u64, &str, i8), _>::new(Funnel::new(quota)).with_clock(Unread);
+    assert!(limiter.at(at(0)).check(&(7, "pay", -1)).is_allowed());
 }
 
 #[test]
@@ -103,13 +136,11 @@ fn an_owned_key_is_made_only_for_a_new_key() {
         }
     }
 
-    impl Equivalent<(Arc<str>, u64)> for Action<'_> {
-        fn equivalent(&self, (user, action): &(Arc<str>, u64)) -> bool {
+    impl ToKey<(Arc<str>, u64)> for Action<'_> {
+        fn is_key(&self, (user, action): &(Arc<str>, u64)) -> bool {
             (self.0, self.1) == (&**user, *action)
         }
-    }
 
-    impl ToKey<(Arc<str>, u64)> for Action<'_> {
         fn to_key(&self) -> (Arc<str>, u64) {
             self.2.fetch_add(1, Ordering::Relaxed);
             (self.0.into(), self.1)

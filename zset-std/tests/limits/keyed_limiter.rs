@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
-    Penalty, Quota, SingleQuota, SlidingWindow, Timestamp, Verdict, WindowCounter,
+    AnyLimiter, At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limits, Penalty,
+    Quota, SingleQuota, SlidingWindow, Timestamp, Verdict, WindowCounter,
 };
 
 fn minute() -> Duration {
@@ -66,10 +66,7 @@ fn keyed_limiters_work_behind_pointers() {
 }
 
 /// Compares the limiter under other quotas with the calls that take one.
-fn compare_with_quotas_per_call<L>(limiter: &L)
-where
-    L: Limiter + SingleQuota<Terms: From<Funnel>>,
-{
+fn compare_with_quotas_per_call<L: SingleQuota>(limiter: &L) {
     let keyed = || Keyed::<u32, _>::new(limiter.clone()).with_clock(FakeClock::new());
     let (by_call, by_view) = (keyed(), Arc::new(keyed()));
     let behind: &dyn KeyedLimiter<u32> = &by_view;

@@ -1,9 +1,9 @@
 //! Connections to a cluster.
 //!
 //! The client of a cluster follows redirections, connects to other nodes and repeats commands, each
-//! with its own timeout, and waits before a repetition, by default longer than a call may take. The
-//! blocking client would continue after the deadline and take the units then. So this module uses
-//! the asynchronous client, which stops with the call.
+//! with its own timeout. Before it repeats a command it waits, by default longer than a call may
+//! take. The blocking client would continue after the deadline, and take units then. So this module
+//! uses the asynchronous client, which stops with the call.
 //!
 //! The client also repeats a command after its response timeout, which is shorter than a call may
 //! take. A worker that waits for a job blocks its connection for longer, so its waits have another
@@ -78,7 +78,8 @@ impl Connect for ClusterClient {
     }
 }
 
-/// Returns whether a command waits for another one: only those of workers do.
+/// Returns whether a command may block on the server: only the command with which workers wait
+/// does.
 fn blocks(command: &Cmd) -> bool {
     command.args_iter().next() == Some(Arg::Simple(b"XREAD"))
 }

@@ -41,8 +41,8 @@ impl Pause {
         Ok(Pause { until_due, latest })
     }
 
-    /// Returns the command that waits until the first job is due, an earlier one is added, or
-    /// `left` has passed, and the longest time that it takes.
+    /// Returns the command that waits until the first job is due, an earlier job is added, or
+    /// `left` has passed. Also returns the longest time that the command takes.
     pub(super) fn command(&self, stream: &[u8], left: Duration) -> (Cmd, Duration) {
         let longest = min(self.until_due.unwrap_or(LONGEST), min(left, LONGEST));
         // A block of 0 would wait forever.
@@ -260,7 +260,8 @@ mod awaited {
         }
 
         async fn query(&mut self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
-            // Taken out, so dropping the future closes it: the command may still block it.
+            // Taken out, so that dropping the future closes the connection: the command may still
+            // block it.
             let mut connection = match self.connection.take() {
                 Some(connection) => connection,
                 None => timeout(self.queue.queue.deadline, self.client.connect_async()).await??,

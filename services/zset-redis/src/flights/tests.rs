@@ -64,7 +64,7 @@ impl Connection for Counter {
 
     async fn query(&self, (): &(), command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let value = self.run(&command);
-        // No reply is there at the first poll.
+        // No reply has arrived at the first poll.
         yield_now().await;
         timeout_at(deadline.into(), self.permits.acquire()).await?.unwrap().forget();
         Ok(value)

@@ -15,8 +15,8 @@ const SOURCE: &str = include_str!("../scripts/lease.lua");
 /// Draws units. If the server refuses it since memory is full, leases still end, and a draw that
 /// would be denied is denied.
 static DRAW: LazyLock<Script> = LazyLock::new(|| {
-    // It draws nothing, and returns whether it could. In the first line, so that lines in errors
-    // are those of the file.
+    // It draws nothing, and returns whether it could draw. The assignment is in the first line, so
+    // that line numbers in errors are those of the file.
     let peek = Script::freeing(&format!("ARGV[6] = '0' {SOURCE}"));
     Script::writing(SOURCE).or_if_refused(peek, |reply| {
         let Value::Array(reply) = reply else { return false };

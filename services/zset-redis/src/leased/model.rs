@@ -59,7 +59,7 @@ enum Event {
         draw: Draw,
         fate: Fate,
     },
-    /// With the time at which the server executed the draw.
+    /// The reply is paired with the time at which the server executed the draw.
     Reply {
         from: Sender,
         draw: Draw,
@@ -114,7 +114,7 @@ struct Model<S> {
     /// The time and units of every use.
     uses: Vec<(u64, u32)>,
     draws: u64,
-    /// The most units that were idle on a machine.
+    /// The largest number of units that were idle on one machine.
     most_idle: u32,
 }
 
@@ -301,7 +301,7 @@ impl<S: Server> Model<S> {
         }
     }
 
-    /// Returns the most units that were used in a window, relative to the limit.
+    /// Returns the largest number of units used in a window of the quota's period.
     fn fullest_window(&mut self) -> u32 {
         let period = self.setting.terms.quota.period().as_micros() as u64;
         self.uses.sort_unstable();

@@ -133,7 +133,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Refunds units of the latest lease, or as many as were used of it, and returns how many.
+    /// Refunds `n` units, at most those used of the latest lease, and returns how many it refunded.
     pub(super) fn refund(&mut self, n: u32) -> u32 {
         let Some(lease) = &mut self.lease else { return 0 };
         let refunded = n.min(lease.used);

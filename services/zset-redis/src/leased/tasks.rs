@@ -1,5 +1,5 @@
-//! The tasks of a [`LeasedWindow`]: one for the draws of each key for which calls wait, and one that
-//! returns unused units.
+//! The tasks of a [`LeasedWindow`]: one for each key with waiting calls, which sends its draws, and
+//! one that returns unused units.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

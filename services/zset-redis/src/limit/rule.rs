@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use zset_std::{Funnel, SingleQuota};
+use zset_std::Funnel;
 
 use super::numbers::{Numbers, pack};
 use crate::script::{MOST, NANOS_PER_MICRO};
@@ -83,13 +83,12 @@ pub(super) struct State {
     pub(super) used: u64,
     /// The units that are allowed now.
     pub(super) remaining: u64,
-    /// The nanoseconds after `counted` until the units of the call fit, and until as many as the
-    /// limit of the decision do.
+    /// The nanoseconds after `counted` until the units of the call fit, and until the limit of the
+    /// decision fits.
     pub(super) waits: [u64; 2],
 }
 
-/// Returns the waits of an algorithm whose units fit if as many remain; `wait` returns those of
-/// others.
+/// Returns the wait for each number of units: none if as many remain, otherwise that of `wait`.
 pub(super) fn waits(units: [u32; 2], remaining: u64, wait: impl Fn(u32) -> u64) -> [u64; 2] {
     units.map(|n| if u64::from(n) <= remaining { 0 } else { wait(n) })
 }
@@ -116,8 +115,8 @@ pub struct Rule {
     pub(super) limit: u32,
     /// In microseconds.
     pub(super) period: u64,
-    /// How long a log is kept, in microseconds: the limiter's period, which is longer than that of
-    /// the quota of some calls.
+    /// How long a log is kept, in microseconds: the limiter's period, even if the quota of a call
+    /// has a shorter one.
     pub(super) horizon: u64,
 }
 

@@ -31,8 +31,8 @@ impl Algorithm for OnServer {
 
     fn state(&self, rule: &Rule, numbers: &mut Numbers<'_>, _: [u32; 2]) -> Result<State, Failure> {
         let (counted, used) = (numbers.next()?, numbers.next()?);
-        // The time of the last entry that has to leave the window before the units of the call fit,
-        // and the same for as many as the limit of the decision; `None` if none has to.
+        // The time of the last entry that must leave the window before the units of the call fit,
+        // and before the limit of the decision fits; `None` if none must.
         let last = [numbers.next_or_none()?, numbers.next_or_none()?];
         let waits = last.map(|entry| {
             let age = entry.map_or(u64::MAX, |time| counted.saturating_sub(time));

@@ -14,8 +14,8 @@ if start > newest then
     used = 0
 end
 local fits
--- A period longer than the units count, so that a clock that steps back a little does not begin the
--- window anew.
+-- The key stays for a period after its units stop counting, so that a clock that steps back a
+-- little does not begin the window anew.
 local unused_from = start + 2 * period
 
 --# fit

@@ -16,7 +16,7 @@ if state then
     if whole >= counted then
         level, level_part = whole - counted, part
         if parts ~= count and part > 0 then
-            -- The state is of another quota, whose parts have another size: towards denial.
+            -- The parts are of another quota and have another size. Rounded up, towards denial.
             level, level_part = level + 1, 0
         end
     end

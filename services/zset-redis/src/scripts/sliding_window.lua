@@ -35,7 +35,7 @@ local counted, used = now, 0
 local left
 local last_time, last_total, last_units, last_member = entry(-1)
 -- The oldest entry in the window, whether older ones are on record, and whether some of those are
--- of no more use.
+-- no longer needed.
 local first_time, first_total, first_units
 local is_any_over, is_any_old = false, false
 if last_time then

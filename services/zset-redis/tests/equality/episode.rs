@@ -9,7 +9,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zset_std::limit::Block;
-use zset_std::{AnyLimiter, Decision, Funnel, SingleQuota, Timestamp, Verdict};
+use zset_std::{AnyLimiter, Decision, Funnel, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 

@@ -11,7 +11,7 @@ use zset_redis::blocking::Pool;
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, Decision, Direct, FakeClock, FixedWindow, Funnel, Keyed, Limiter, Limits, Penalty,
-    Quota, SingleQuota, SlidingWindow, Timestamp, WindowCounter,
+    Quota, SlidingWindow, Timestamp, WindowCounter,
 };
 
 /// The limiter to compare.

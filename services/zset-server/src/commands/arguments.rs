@@ -65,7 +65,7 @@ pub(super) fn positive(text: &[u8], error: &'static str) -> Result<usize, Comman
     }
 }
 
-/// Parses the index of a database, of which 0 is the only one.
+/// Parses the index of a database; only 0 is valid.
 pub(super) fn check_database(text: &[u8]) -> Result<(), CommandError> {
     let range = "value is out of range, value must between -2147483648 and 2147483647";
     let index = i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))?;

@@ -13,8 +13,8 @@ use crate::replies::CommandError;
 
 pub(super) const HANDLERS: Handlers = &[("dump", dump), ("restore", restore)];
 
-/// The types of payloads other than sorted sets: a string; a set as its members, as a string of
-/// integers of the same width after that width and their number, or as a listpack.
+/// The types of payloads other than sorted sets: a string, and three of sets. A set is stored as
+/// its members, as integers after their width and number, or as a listpack.
 const STRING: u8 = 0;
 const SET: u8 = 2;
 const SET_OF_INTEGERS: u8 = 11;

@@ -175,7 +175,7 @@ impl Unit {
     }
 }
 
-/// The options NX, XX, GT and LT, by which setting a deadline depends on the current one.
+/// The options NX, XX, GT and LT: conditions on the current deadline.
 #[derive(Clone, Copy, Debug)]
 struct Conditions([bool; 4]);
 

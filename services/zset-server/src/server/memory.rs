@@ -123,9 +123,9 @@ impl Held {
     }
 }
 
-/// Returns the bound on bytes held for all clients, of which `held` are in use: that of the limits,
-/// or the memory that the data leaves free if that is less, with a minimum, so that a server full
-/// of data still replies.
+/// Returns the bound on the bytes held for all clients, which hold `held` now. It is the configured
+/// one, or the memory that the data leaves free if that is less. It has a minimum, so that a server
+/// full of data still replies.
 fn max_held(engine: &mut Engine, held: usize, limits: Limits) -> usize {
     let (least, most) = (limits.pause_at, limits.all_clients);
     let max = engine.state.config.max_memory;

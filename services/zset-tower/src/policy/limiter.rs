@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zset_std::{AsyncKeyedLimiter, Funnel, Hold, KeyedLimiter, Quota, SingleQuota};
+use zset_std::{AsyncKeyedLimiter, Funnel, Hold, KeyedLimiter, Quota};
 
 use super::{FailedLimiter, PolicyError};
 use crate::decide::{Answer, Call, Later, Outcome, Outcomes, Reply, Step, Units};
@@ -255,7 +255,7 @@ impl<K: Clone + Send + Sync + 'static> Limiter<K> {
         n: u32,
         mode: Mode,
     ) -> Step<Outcomes> {
-        let quota = terms.map(|terms| terms.quota());
+        let quota = terms.map(Funnel::quota);
         match (mode, self) {
             (Mode::Alone, Limiter::Local(limiter)) => {
                 let outcomes = under(&**limiter, terms, |limiter| check(limiter, key, place, n));

@@ -16,7 +16,7 @@ use std::time::Duration;
 use http::{HeaderMap, Request, StatusCode};
 use proptest::prelude::*;
 use tower::{Layer, service_fn};
-use zset_std::{Clock, FakeClock, Funnel, Quota, SingleQuota, Verdict, WhenFull};
+use zset_std::{Clock, FakeClock, Funnel, Quota, Verdict, WhenFull};
 use zset_tower::{RateLimit, RateLimitLayer};
 
 use crate::common::parameters;
@@ -191,7 +191,7 @@ impl Model {
         let pair = &mut self.pairs[pair];
         let quota = pair.config.quota(tier);
         let decided = pair.naive.check(user, quota, cost, now);
-        // Nothing is reported of 0 units.
+        // A call for 0 units is not reported.
         if !decided.decision.is_allowed() {
             pair.denied += 1;
         } else if cost > 0 {

@@ -19,7 +19,7 @@ use zset_std::expiring_set::{DeadlinePassed, InsertError};
 use zset_std::timeline::{Cursor, Posted};
 use zset_std::{
     AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Funnel, Leaderboard, Limits,
-    SingleQuota, SlidingWindow, Ties, Timeline, Timestamp,
+    SlidingWindow, Ties, Timeline, Timestamp,
 };
 
 #[cortex_m_rt::entry]

@@ -18,8 +18,7 @@ use zset_firmware::limiter::{
 use zset_firmware::{run, run_model, scatter};
 use zset_std::packed_score::UnpackError;
 use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, PackedScore, Quota, SingleQuota, Timestamp,
-    WindowCounter,
+    AnyLimiter, Direct, FixedWindow, Funnel, PackedScore, Quota, Timestamp, WindowCounter,
 };
 
 #[cortex_m_rt::entry]

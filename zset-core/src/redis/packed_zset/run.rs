@@ -107,10 +107,10 @@ fn element_at(bytes: &[u8], at: usize) -> Option<(Member<'_>, Score, usize)> {
     Some((Member::new(member), score_of(score), place.behind))
 }
 
-/// Returns the run from the first pair that does not precede it up to the next that is not within.
+/// Returns the run of pairs that `is_within` accepts, after those that `precedes` accepts.
 ///
-/// Both functions take the offset of a pair; they return the offset after it, or `None` if it does
-/// not precede, or is not within, or at the end.
+/// Both functions take the offset of a pair. They return the offset after it if they accept the
+/// pair, and `None` if not, or at the end.
 #[inline]
 fn run(
     bytes: &[u8],
@@ -197,7 +197,7 @@ fn take_last<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)>
 
 /// Reads an element. Not inlined, so that `next` is small enough to be inlined.
 ///
-/// Not by `pair_at`, a call of which takes a sixth of a step.
+/// Not through `pair_at`: its call takes a sixth of a step.
 #[inline(never)]
 fn read_element(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), PairOffsets)> {
     let (member, score_at) = entry_at(bytes, at)?;

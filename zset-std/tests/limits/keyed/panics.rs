@@ -74,6 +74,10 @@ impl Hash for Name {
 }
 
 impl ToKey<Key> for Name {
+    fn is_key(&self, key: &Key) -> bool {
+        self == Borrow::<Name>::borrow(key)
+    }
+
     fn to_key(&self) -> Key {
         called(Call::ToKey);
         Key(Name(self.0))

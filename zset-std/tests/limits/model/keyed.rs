@@ -5,7 +5,7 @@ mod calls;
 use std::collections::BTreeMap;
 
 use zset_std::limit::KeysFull;
-use zset_std::{FixedWindow, Keyed, SingleQuota, SlidingWindow, WhenFull, WindowCounter};
+use zset_std::{FixedWindow, Keyed, SlidingWindow, WhenFull, WindowCounter};
 
 use super::naive::Kind;
 use super::*;

@@ -106,7 +106,7 @@ fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
 
 #[test]
 fn the_batch_adapts_to_the_rate() {
-    // Half a life is 50 ms, i.e. 20 draws a second of 25 units.
+    // Half a life is 50 ms, i.e. 20 draws of 25 units in a second.
     let mut model = Model::new(steady(1, 400), FakeServer::default(), 1);
     model.run(Duration::from_secs(1));
     let (draws, used) = (model.draws, model.used());

@@ -12,8 +12,8 @@ if ARGV[2] == '1' then
         return 'duplicate'
     end
 else
-    -- The time after a zero, and the last digits of the arrival: a number, but none that callers
-    -- give. Where the clock has stepped back, it may be that of a job in the queue.
+    -- The id is a zero, the server's time and the last digits of the arrival: a number, but unlike
+    -- those of callers. If the clock has stepped back, a job in the queue may have this id.
     local number = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0)
     repeat
         number = number + 1

@@ -7,7 +7,7 @@
 -- keep 14 digits only, so numbers become text through `text`.
 --
 -- Keys, and entries of them, may have been deleted or evicted. A job is in the queue only if both
--- DUE and JOBS have it with the same arrival. What is left of others is dropped where it would be
+-- DUE and JOBS have it with the same arrival. The remains of other jobs are dropped when they get
 -- in the way.
 --
 -- KEYS[1]   a sorted set: the jobs by the times at which they are due. A member is the job's
@@ -16,7 +16,7 @@
 -- KEYS[3]   a hash: from the id of a job that was delivered to the number of its deliveries
 -- KEYS[4]   a hash: from the id of a job on lease to the receipt of its latest lease, which begins
 --           with its arrival
--- KEYS[5]   a sorted set: the ids of dead letters by the times of their deaths
+-- KEYS[5]   a sorted set: the ids of dead letters by the times at which they failed
 -- KEYS[6]   a hash: from the id of a dead letter to its deliveries, a colon, and its payload
 -- KEYS[7]   a hash of counts: pushed, delivered, acknowledged, dropped, lost
 -- KEYS[8]   a stream of one entry, added when a job becomes due before all others: waiting workers
@@ -79,8 +79,8 @@ local function schedule(member, due)
     end
 end
 
--- Adds a job with a new arrival, in the place of what is left of one that is no longer in the
--- queue.
+-- Adds a job with a new arrival. It replaces the remains of a job with this id that is no longer
+-- in the queue.
 local function add(id, payload, due)
     redis.call('HDEL', DELIVERIES, id)
     redis.call('HDEL', RECEIPTS, id)
@@ -129,8 +129,8 @@ local function forget_dead(id)
     redis.call('HDEL', DEAD_JOBS, id)
 end
 
--- Makes a job a dead letter. An older one with its id, and those beyond the bound, are dropped: at
--- most ten a call, if the bound has become lower.
+-- Makes a job a dead letter. Drops an older one with its id, and those beyond the bound: at most
+-- ten a call, if the bound was lowered.
 local function bury(id, since, max_dead_letters)
     local arrival, payload = entry(id)
     local deliveries = deliveries_of(id)
@@ -148,10 +148,10 @@ local function bury(id, since, max_dead_letters)
     end
 end
 
--- Returns the id, the arrival, the payload and the time of the first job that is due, or false and
--- the reply that says why there is none. Jobs that have reached their maximum number of deliveries,
--- whose last leases have ended, become dead letters, and entries without a job are dropped: at most
--- a hundred of both a call, so a call takes a bounded time.
+-- Returns the id, the arrival, the payload and the time of the first job that is due. If there is
+-- none, returns false and the reply that says why. Jobs whose last permitted lease has ended become
+-- dead letters, and entries without a job are dropped: at most a hundred of both a call, so that a
+-- call takes a bounded time.
 local function next_job(max_deliveries, max_dead_letters)
     for _ = 1, 100 do
         local member, due = first()

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use zset_std::{Decision, Funnel, SingleQuota, Timestamp, Verdict, WhenFull};
+use zset_std::{Decision, Funnel, Timestamp, Verdict, WhenFull};
 
 /// Times and durations, in nanoseconds.
 pub(crate) type Nanos = u64;
@@ -300,7 +300,7 @@ impl Naive {
         }
     }
 
-    /// Decides on `n` units of a key, by `decide` of where they count, which is changed.
+    /// Decides on `n` units of a key, by a call of `decide` with the state where they count.
     fn decide(
         &mut self,
         key: u8,
@@ -322,7 +322,7 @@ impl Naive {
                 let verdict = match new.verdict {
                     Verdict::Never => Verdict::Never,
                     _ if n == 0 => Verdict::Allowed,
-                    // How long is an estimate.
+                    // The wait is an estimate.
                     _ => Verdict::Denied { retry_after },
                 };
                 Decision { verdict, remaining: 0, reset_after: retry_after, ..new }
@@ -390,7 +390,7 @@ impl Naive {
         }
     }
 
-    /// Returns whether a key is as a new one, so that it may be swept.
+    /// Returns whether a key is indistinguishable from a new one, so that it may be swept.
     pub(crate) fn is_idle(&self, key: u8, now: Nanos) -> bool {
         self.keys.get(&key).is_none_or(|key| key.idle_at() <= now)
     }

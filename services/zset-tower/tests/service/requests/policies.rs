@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Observer,
-    Penalty, SingleQuota, SlidingWindow, WhenFull, WindowCounter,
+    Penalty, SlidingWindow, WhenFull, WindowCounter,
 };
 use zset_tower::key::from_fn;
 use zset_tower::{FailedLimiter, MissingKey, Policy, RequestHead};
