@@ -8,9 +8,9 @@
 
 use core::fmt;
 
-use crate::core::Nodes;
-use crate::core::index::BLOCK_CAPACITY;
-use crate::core::leaf::LEAF_CAPACITY;
+use crate::inner::Nodes;
+use crate::inner::index::BLOCK_CAPACITY;
+use crate::inner::leaf::LEAF_CAPACITY;
 use crate::skiplist::element;
 use crate::{SkipList, SortedSet};
 

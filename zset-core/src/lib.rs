@@ -36,9 +36,9 @@ mod score;
 mod score_order;
 
 #[cfg(feature = "alloc")]
-mod core;
-#[cfg(feature = "alloc")]
 mod hash_builder;
+#[cfg(feature = "alloc")]
+mod inner;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
 #[cfg(feature = "serde")]
@@ -66,9 +66,9 @@ pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 pub use score_order::{ScoreBound, ScoreOrder};
 
 #[cfg(feature = "alloc")]
-pub use core::Insertion;
-#[cfg(feature = "alloc")]
 pub use hash_builder::DefaultHashBuilder;
+#[cfg(feature = "alloc")]
+pub use inner::Insertion;
 /// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements
 /// it.
 ///

@@ -5,14 +5,14 @@ use core::fmt;
 use core::ops::RangeBounds;
 use rand_core::Rng;
 
-use crate::core::front::{
+use crate::inner::find::Position;
+use crate::inner::front::{
     front_extract_if, front_into_iter, front_iter, front_owning, front_traits,
 };
-use crate::core::index::Heights;
-use crate::core::iter;
-use crate::core::leaf::End;
-use crate::core::search::Position;
-use crate::core::{Core, Nodes, RankedRange, Unhashed};
+use crate::inner::index::Heights;
+use crate::inner::iter;
+use crate::inner::leaf::End;
+use crate::inner::{Core, Nodes, RankedRange, Unhashed};
 use crate::reserve::or_panic;
 use crate::{InsertError, ScoreBound, ScoreOrder, TryReserveError};
 

@@ -6,12 +6,12 @@ use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
 
-use crate::core::bulk::Filling;
-use crate::core::index::Heights;
-use crate::core::iter as inner;
-use crate::core::leaf::{End, Handle};
-use crate::core::{Core, Hashed, LookUp, Nodes, RankedRange, Scores};
 use crate::increment::sum_or_panic;
+use crate::inner::bulk::Filling;
+use crate::inner::index::Heights;
+use crate::inner::iter as elements;
+use crate::inner::leaf::{End, Handle};
+use crate::inner::{Core, Hashed, LookUp, Nodes, RankedRange, Scores};
 use crate::reserve::or_panic;
 use crate::sorted_set::FromSortedError;
 use crate::{
@@ -352,12 +352,12 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
 
     /// Converts the map into its keys in order, lowest score first. **O(1)** per step.
     pub fn into_keys(self) -> IntoKeys<K, V, S> {
-        IntoKeys(inner::IntoIter::new(self.core.nodes))
+        IntoKeys(elements::IntoIter::new(self.core.nodes))
     }
 
     /// Converts the map into its values in order, lowest score first. **O(1)** per step.
     pub fn into_values(self) -> IntoValues<K, V, S> {
-        IntoValues(inner::IntoIter::new(self.core.nodes))
+        IntoValues(elements::IntoIter::new(self.core.nodes))
     }
 
     /// Returns all elements in order, with mutable references to the values. See [`IterMut`] for
@@ -453,7 +453,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         let nodes = &self.core.nodes;
-        Iter(inner::Iter::new(nodes, || nodes.positions_across(&range)))
+        Iter(elements::Iter::new(nodes, || nodes.positions_across(&range)))
     }
 
     /// Like [`range`](Self::range), with mutable references to the values. See [`IterMut`] for the
@@ -486,7 +486,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         let nodes = &self.core.nodes;
-        Iter(inner::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
+        Iter(elements::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
 }
 

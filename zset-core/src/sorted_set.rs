@@ -6,12 +6,12 @@ use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
 
-use crate::core::bulk::Filling;
-use crate::core::index::Heights;
-use crate::core::iter as inner;
-use crate::core::leaf::End;
-use crate::core::{Core, Hashed, LookUp, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
+use crate::inner::bulk::Filling;
+use crate::inner::index::Heights;
+use crate::inner::iter as elements;
+use crate::inner::leaf::End;
+use crate::inner::{Core, Hashed, LookUp, Nodes, RankedRange};
 use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
 use crate::{
@@ -26,9 +26,9 @@ mod ops;
 pub mod serde_map;
 mod traits;
 
-pub use crate::core::Scores;
-pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
+pub use crate::inner::Scores;
+pub use crate::inner::bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Drain, ExtractIf, IntoIter, Iter};
 pub use ops::{Difference, Intersection, SymmetricDifference, Union};
@@ -436,7 +436,7 @@ impl<M, S, H> SortedSet<M, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         let nodes = &self.core.nodes;
-        Iter(inner::Iter::new(nodes, || nodes.positions_across(&range)))
+        Iter(elements::Iter::new(nodes, || nodes.positions_across(&range)))
     }
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
@@ -467,7 +467,7 @@ impl<M, S, H> SortedSet<M, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         let nodes = &self.core.nodes;
-        Iter(inner::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
+        Iter(elements::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
 }
 

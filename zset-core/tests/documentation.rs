@@ -1,7 +1,11 @@
-//! Important items have an example, which runs as a doc test.
+//! Important items have an example, which runs as a doc test; and modules are in the order that the
+//! docs say.
 
 // The test reads files.
 #![cfg(not(miri))]
+
+use std::fs;
+use std::path::Path;
 
 use test_support::documentation::assert_have_examples;
 
@@ -9,7 +13,7 @@ use test_support::documentation::assert_have_examples;
 /// is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
     ("redis/byte_string.rs", "ByteString"),
-    ("core/hashed.rs", "Insertion"),
+    ("inner/insert.rs", "Insertion"),
     ("fixed_sorted_set.rs", "FixedSortedSet new with_hasher"),
     ("fixed_sorted_set.rs", "try_insert insert_or_evict_first try_increment"),
     ("increment.rs", "Increment"),
@@ -44,4 +48,27 @@ const EXAMPLES: &[(&str, &str)] = &[
 #[test]
 fn what_a_newcomer_needs_has_an_example() {
     assert_have_examples(env!("CARGO_MANIFEST_DIR"), EXAMPLES);
+}
+
+#[test]
+fn modules_of_the_core_use_only_those_below_them_in_its_docs() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let read = |file: &str| fs::read_to_string(source.join(file)).expect("a source");
+    // The lines of the list, such as "//! 1. `bulk`, `cut`: many elements at once".
+    let docs = read("inner.rs");
+    let lines = docs.lines().filter_map(|line| line.strip_prefix("//! "));
+    let rows: Vec<Vec<&str>> = lines
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_digit()))
+        .map(|line| line.split('`').skip(1).step_by(2).collect())
+        .collect();
+    let row_of = |module: &str| rows.iter().position(|row| row.contains(&module));
+    assert_eq!(row_of("arena"), Some(12), "{rows:?}");
+    for module in rows.iter().flatten() {
+        let code = read(&format!("inner/{module}.rs"));
+        for used in code.lines().filter_map(|line| line.strip_prefix("use super::")) {
+            let used = used.split(':').next().unwrap_or_default();
+            let is_below = row_of(used).is_none_or(|used| Some(used) > row_of(module));
+            assert!(is_below, "{module} uses {used}");
+        }
+    }
 }

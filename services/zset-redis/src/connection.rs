@@ -236,8 +236,8 @@ mod awaited {
         }
     }
 
-    /// Opens the connection of a [`Waiter`](crate::delay_queue::Waiter): implemented by [`redis::Client`] and, with the feature
-    /// `cluster`, by `redis::cluster::ClusterClient`.
+    /// Opens the connection of a [`Waiter`](crate::delay_queue::Waiter): implemented by
+    /// [`redis::Client`] and, with the feature `cluster`, by `redis::cluster::ClusterClient`.
     pub trait ConnectAsync: Send + Sync {
         /// A connection.
         type Connection: ConnectionLike + Send;

@@ -246,8 +246,9 @@
 //! sent to the replica that takes over are lost. For each key these are at most the units allowed
 //! during the replication lag, which the limit bounds as well. So in a window of a
 //! [`SlidingWindow`] that contains a failover, **at most twice the limit** is allowed; with k
-//! failovers, at most k + 1 times. A primary that was cut off and still serves clients is a second server with the same limits until
-//! it notices: `min-replicas-to-write 1` and `min-replicas-max-lag` bound how long. `WAIT` after a
+//! failovers, at most k + 1 times. A primary that was cut off and still serves clients is a second
+//! server with the same limits until it notices: `min-replicas-to-write 1` and
+//! `min-replicas-max-lag` bound how long. `WAIT` after a
 //! call, on the same connection, returns once a replica has received it. That costs a round trip to
 //! the replica for each call, and makes a loss unlikely rather than impossible, since another
 //! replica may take over. A lost refund errs on the side of

@@ -7,6 +7,7 @@
 mod connection;
 mod listen;
 mod memory;
+mod slots;
 
 use std::cell::{Cell, RefCell};
 use std::error::Error;
@@ -28,8 +29,9 @@ use tracing::{debug, info, warn};
 use crate::client::Client;
 use crate::engine::Engine;
 
-use listen::{Listeners, Slots, is_exposed};
+use listen::{Listeners, is_exposed};
 use memory::Held;
+use slots::Slots;
 
 /// The options of a server.
 #[derive(Clone, Debug)]

@@ -11,10 +11,11 @@ use std::time::Instant;
 
 use http::Response;
 
-use crate::decide::{Call, Later, Outcomes, Step, all};
 use crate::headers::RateHeaders;
-use crate::layer::Settings;
+use crate::outcome::{Call, Outcomes};
 use crate::policy::Policy;
+use crate::settings::Settings;
+use crate::step::{Later, Step, all};
 
 /// What remains to be done when the service has answered an allowed request.
 pub(crate) enum After {
@@ -49,7 +50,7 @@ impl Unsettled {
             }
         }
         let steps: Vec<_> = outcomes.into_iter().map(|outcome| outcome.settle(elapsed)).collect();
-        Box::pin(async move { settings.render(&Outcomes::Many(all(steps).await), &keys, None) })
+        Box::pin(async move { settings.headers(&Outcomes::Many(all(steps).await), &keys, None) })
     }
 }
 

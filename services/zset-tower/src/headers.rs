@@ -11,16 +11,13 @@
 //! RateLimit: "per-ip";r=50;t=30, "daily";r=912;t=86000
 //! ```
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::iter;
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zset_std::Decision;
-
-use crate::decide::Outcomes;
-use crate::policy::Policy;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -46,43 +43,60 @@ pub(crate) struct RateHeaders {
     legacy: Option<[u64; 3]>,
 }
 
+/// What a policy that has decided shows.
+pub(crate) struct Line<'a> {
+    /// The name, as a structured field.
+    pub(crate) name: &'a str,
+    /// The item of `RateLimit-Policy`.
+    pub(crate) policy: Cow<'a, HeaderValue>,
+    pub(crate) decision: &'a Decision,
+}
+
 impl RateHeaders {
-    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of the
-    /// policies that have decided, or empty. `retry_after` is the value of `Retry-After` if the
-    /// request is rejected: no window in the headers ends later.
-    pub(crate) fn render(
+    /// Renders the headers of the only policy that has decided. `retry_after` is the value of
+    /// `Retry-After` if the request is rejected: no window in the headers ends later.
+    pub(crate) fn of_one(
         shown: Shown,
-        policies: &[Arc<Policy>],
-        outcomes: &Outcomes,
+        line: Line<'_>,
+        retry_after: Option<u64>,
+    ) -> Option<Box<Self>> {
+        let policy = line.policy.into_owned();
+        let limit = limit_item(line.name, line.decision, retry_after).try_into().ok()?;
+        Some(Box::new(Self::of(shown, policy, limit, line.decision, retry_after)))
+    }
+
+    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of the
+    /// policies that have decided, or empty.
+    pub(crate) fn of_many(
+        shown: Shown,
+        lines: &[Line<'_>],
         keys: &[String],
         retry_after: Option<u64>,
     ) -> Option<Box<Self>> {
-        let decided = outcomes.iter().filter_map(|outcome| {
-            Some((&*policies[outcome.place], &outcome.quota, outcome.decision()?))
-        });
-        let mut rest = decided.clone();
-        let (first, quota, decision) = rest.next()?;
-        let (policy, limit) = if keys.is_empty() && rest.next().is_none() {
-            let policy = match &first.item {
-                Some((limit, item)) if *limit == decision.limit && quota.is_none() => item.clone(),
-                _ => first.item(decision.limit, *quota).try_into().ok()?,
-            };
-            (policy, limit_item(first, decision, retry_after).try_into().ok()?)
-        } else {
-            let keys = || keys.iter().map(String::as_str).chain(iter::repeat(""));
-            let all = || decided.clone().zip(keys());
-            let policies =
-                all().map(|((policy, quota, it), key)| policy.item(it.limit, *quota) + key);
-            let limits =
-                all().map(|((policy, _, it), key)| limit_item(policy, it, retry_after) + key);
-            (list(policies)?, list(limits)?)
-        };
+        let strictest = strictest(lines.iter().map(|line| line.decision))?;
+        let keys = || keys.iter().map(String::as_str).chain(iter::repeat(""));
+        let keyed = || lines.iter().zip(keys());
+        let policies = keyed().map(|(line, key)| [line.policy.as_bytes(), key.as_bytes()].concat());
+        let limits = keyed()
+            .map(|(line, key)| (limit_item(line.name, line.decision, retry_after) + key).into());
+        let (policy, limit) = (list(policies)?, list(limits)?);
+        Some(Box::new(Self::of(shown, policy, limit, strictest, retry_after)))
+    }
+
+    /// Returns the headers, of which the legacy ones show a single decision.
+    #[inline]
+    fn of(
+        shown: Shown,
+        policy: HeaderValue,
+        limit: HeaderValue,
+        decision: &Decision,
+        retry_after: Option<u64>,
+    ) -> Self {
         let legacy = matches!(shown, Shown::StandardAndLegacy).then(|| {
-            let decision = strictest(decided.map(|(_, _, decision)| decision)).unwrap_or(decision);
             let Decision { limit, remaining, .. } = *decision;
             [limit.into(), remaining.into(), effective_window(decision, retry_after)]
         });
-        Some(Box::new(RateHeaders { policy, limit, legacy }))
+        RateHeaders { policy, limit, legacy }
     }
 
     /// Adds the headers. If an inner layer has added its own, the lists contain both.
@@ -113,15 +127,15 @@ fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
 
 /// Returns the item of `RateLimit` for a policy. The string has no spare capacity, so it becomes a
 /// header without another allocation.
-fn limit_item(policy: &Policy, decision: &Decision, retry_after: Option<u64>) -> String {
+fn limit_item(name: &str, decision: &Decision, retry_after: Option<u64>) -> String {
     let (mut remaining, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
     let remaining = remaining.format(decision.remaining);
     let window = window.format(effective_window(decision, retry_after));
-    [&policy.quoted, ";r=", remaining, ";t=", window].concat()
+    [name, ";r=", remaining, ";t=", window].concat()
 }
 
-fn list(items: impl Iterator<Item = String>) -> Option<HeaderValue> {
-    items.collect::<Vec<_>>().join(", ").try_into().ok()
+fn list(items: impl Iterator<Item = Vec<u8>>) -> Option<HeaderValue> {
+    items.collect::<Vec<_>>().join(&b", "[..]).try_into().ok()
 }
 
 /// The largest integer of a structured field.

@@ -34,14 +34,12 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
 
 pub use forwarded::ForwardedFor;
-use forwarded::token;
+pub(crate) use forwarded::token;
 pub use request::{Extension, Global, Header, Map, Path, PeerIp, from_async_fn, from_fn, network};
 
-use crate::decide::Answer;
-use crate::policy::PolicyError;
 use crate::request_head::RequestHead;
 
 /// Finds the key of a request.
@@ -102,15 +100,6 @@ impl<K: fmt::Debug> fmt::Debug for Found<K> {
     }
 }
 
-/// The errors that require a header, RFC 9110: `WWW-Authenticate`, `Allow`, `Proxy-Authenticate`
-/// and `Upgrade`.
-const REQUIRING_A_HEADER: [StatusCode; 4] = [
-    StatusCode::UNAUTHORIZED,
-    StatusCode::METHOD_NOT_ALLOWED,
-    StatusCode::PROXY_AUTHENTICATION_REQUIRED,
-    StatusCode::UPGRADE_REQUIRED,
-];
-
 /// What happens to a request without a key. There is no default, since each choice is wrong for
 /// some services.
 ///
@@ -142,36 +131,5 @@ impl<K> MissingKey<K> {
     /// Returns the choice to reject the request with status 403. **O(1)**.
     pub const fn deny() -> Self {
         MissingKey::Deny(StatusCode::FORBIDDEN)
-    }
-
-    /// Checks that a valid response is possible; returns its challenge, if it has one.
-    pub(crate) fn challenge(&self) -> Result<Option<HeaderValue>, PolicyError> {
-        match self {
-            MissingKey::Deny(status) if REQUIRING_A_HEADER.contains(status) => {
-                Err(PolicyError::StatusRequiresHeader)
-            }
-            MissingKey::Deny(status) if !status.is_client_error() && !status.is_server_error() => {
-                Err(PolicyError::InvalidStatus)
-            }
-            MissingKey::Allow | MissingKey::Deny(_) | MissingKey::Shared(_) => Ok(None),
-            MissingKey::Challenge(challenge) => {
-                let scheme = token(challenge.as_bytes());
-                let is_valid = matches!(scheme, Some((_, [] | [b' ', ..])))
-                    && challenge.bytes().all(|it| matches!(it, b' '..=b'~'));
-                let value = HeaderValue::from_str(challenge).ok().filter(|_| is_valid);
-                value.map(Some).ok_or(PolicyError::InvalidChallenge)
-            }
-        }
-    }
-
-    /// Returns the key of a request, or the one that replaces a missing one.
-    #[inline]
-    pub(crate) fn or<'a>(&'a self, key: Option<&'a K>) -> Result<&'a K, Answer> {
-        match (key, self) {
-            (Some(key), _) | (None, MissingKey::Shared(key)) => Ok(key),
-            (None, MissingKey::Allow) => Err(Answer::Skipped),
-            (None, MissingKey::Deny(status)) => Err(Answer::MissingKey(*status)),
-            (None, MissingKey::Challenge(_)) => Err(Answer::MissingKey(StatusCode::UNAUTHORIZED)),
-        }
     }
 }

@@ -1,26 +1,18 @@
 //! [`RateLimitLayer`].
 
 use std::fmt;
-use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{Response, StatusCode};
+use http::Response;
 use tower_layer::Layer;
 
-use crate::after::{After, Shadow, Unsettled};
-use crate::decide::{Call, Outcome, Outcomes};
-use crate::headers::seconds;
-use crate::headers::{RateHeaders, Shown};
+use crate::headers::Shown;
 use crate::policy::Policy;
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
 use crate::service::RateLimit;
-use crate::telemetry::Telemetry;
-
-type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Send + Sync;
+use crate::settings::Settings;
 
 /// A layer that limits the rate of requests by one or more [policies](Policy).
 ///
@@ -64,18 +56,6 @@ type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Sen
 #[derive(Clone)]
 pub struct RateLimitLayer {
     settings: Settings,
-}
-
-#[derive(Clone)]
-pub(crate) struct Settings {
-    pub(crate) policies: Vec<Arc<Policy>>,
-    /// The policies in shadow mode.
-    shadows: Vec<Arc<Policy>>,
-    shown: Shown,
-    /// Whether an allowed request needs only its headers, without partition keys.
-    is_plain: bool,
-    /// Creates the response to a rejected request; problem details by default.
-    respond: Option<Arc<Respond>>,
 }
 
 impl RateLimitLayer {
@@ -177,117 +157,6 @@ impl RateLimitLayer {
     ) -> Self {
         self.settings.respond = Some(Arc::new(respond));
         self
-    }
-}
-
-impl Settings {
-    /// Returns what remains to be done for an allowed request, or the response to a rejected one.
-    #[inline]
-    pub(crate) fn admit(
-        self: &Arc<Self>,
-        outcomes: &mut Outcomes,
-        head: &RequestHead<'_>,
-    ) -> Result<Option<After>, Box<Response<Bytes>>> {
-        let is_rejected = outcomes.is_rejection();
-        if Telemetry::IS_ENABLED {
-            self.report(outcomes, is_rejected);
-        }
-        if is_rejected {
-            if let Some(response) = self.reject(outcomes, head) {
-                return Err(response);
-            }
-        }
-        if self.is_plain {
-            return Ok(self.render(outcomes, &[], None).map(After::Headers));
-        }
-        Ok(self.admit_further(outcomes, head))
-    }
-
-    /// Admits a request with policies in shadow mode, policies that charge by the response, or
-    /// partition keys in its headers.
-    #[cold]
-    fn admit_further(
-        self: &Arc<Self>,
-        outcomes: &mut Outcomes,
-        head: &RequestHead<'_>,
-    ) -> Option<After> {
-        let mut shadows = Vec::new();
-        for policy in self.shadows.iter().filter(|policy| policy.applies(head)) {
-            if policy.is_charged_by_response() {
-                shadows.push(Shadow::new(Arc::clone(policy), policy.prepare(head, 0)));
-            } else if let Some(check) = policy.observe(policy.check(head, 0), Call::Check) {
-                policy.spawn(check);
-            }
-        }
-        let keys = self.partition_keys(outcomes, head);
-        let by_response = |it: &Outcome| self.policies[it.place].is_charged_by_response();
-        if shadows.is_empty() && !outcomes.iter().any(|it| it.units.is_some() && by_response(it)) {
-            return self.render(outcomes, &keys, None).map(After::Headers);
-        }
-        let (settings, decided) = (Arc::clone(self), Instant::now());
-        let outcomes = mem::take(outcomes);
-        let unsettled = Unsettled { settings, outcomes, keys, decided, shadows };
-        Some(After::Settle(Box::new(unsettled)))
-    }
-
-    #[inline]
-    pub(crate) fn render(
-        &self,
-        outcomes: &Outcomes,
-        keys: &[String],
-        retry_after: Option<u64>,
-    ) -> Option<Box<RateHeaders>> {
-        match self.shown {
-            Shown::Nothing => None,
-            shown => RateHeaders::render(shown, &self.policies, outcomes, keys, retry_after),
-        }
-    }
-
-    /// Returns the partition keys of the policies that have decided, or nothing if there are none.
-    fn partition_keys(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Vec<String> {
-        if self.is_plain {
-            return Vec::new();
-        }
-        let decided = outcomes.iter().filter(|outcome| outcome.decision().is_some());
-        decided.map(|outcome| self.policies[outcome.place].partition_key(head)).collect()
-    }
-
-    fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
-        for outcome in outcomes.iter() {
-            // Units that other policies would have allowed a rejected request are not taken.
-            if !(is_rejected && outcome.is_allowed()) {
-                self.policies[outcome.place].report(outcome);
-            }
-        }
-    }
-
-    #[cold]
-    fn reject(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Option<Box<Response<Bytes>>> {
-        let rejection = Rejection::of(&self.policies, outcomes)?;
-        let mut response = match &self.respond {
-            Some(respond) => respond(&rejection, head),
-            None => rejection.to_problem(),
-        };
-        let mut retry_after = None;
-        match rejection {
-            Rejection::QuotaExceeded { retry_after: Some(wait), .. } => {
-                // Zero would invite the client to retry immediately.
-                let wait = *retry_after.insert(seconds(wait).max(1));
-                response.headers_mut().entry(RETRY_AFTER).or_insert_with(|| wait.into());
-            }
-            Rejection::MissingKey { challenge: Some(challenge), .. }
-                if response.status() == StatusCode::UNAUTHORIZED =>
-            {
-                let challenge = || challenge.clone();
-                response.headers_mut().entry(WWW_AUTHENTICATE).or_insert_with(challenge);
-            }
-            _ => {}
-        }
-        let keys = self.partition_keys(outcomes, head);
-        if let Some(headers) = self.render(outcomes, &keys, retry_after) {
-            headers.add_to(response.headers_mut());
-        }
-        Some(Box::new(response))
     }
 }
 

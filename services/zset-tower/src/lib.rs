@@ -202,20 +202,26 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod admit;
 mod after;
 mod decide;
 mod headers;
 pub mod key;
 mod layer;
+mod outcome;
 mod policy;
 mod rejection;
 mod request_head;
 mod service;
+mod settings;
+mod step;
 mod telemetry;
+mod timer;
 
 pub use key::MissingKey;
 pub use layer::RateLimitLayer;
-pub use policy::{FailedLimiter, Policy, PolicyError};
+pub use outcome::FailedLimiter;
+pub use policy::{Policy, PolicyError};
 pub use rejection::Rejection;
 pub use request_head::RequestHead;
 pub use service::{RateLimit, ResponseBody, ResponseFuture};

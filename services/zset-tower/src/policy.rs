@@ -1,8 +1,9 @@
 //! [`Policy`]: a named limit.
 
+mod error;
 mod limiter;
 
-use std::error::Error;
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::hash::Hash;
@@ -11,19 +12,30 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use http::{HeaderValue, Response};
+use http::{HeaderValue, Response, StatusCode};
 use zset_std::{AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull};
 
-use crate::decide::{Call, Later, Outcome, Outcomes, Step};
-use crate::headers;
-use crate::key::{Key, MissingKey};
+use crate::headers::{self, Line};
+use crate::key::{Key, MissingKey, token};
+use crate::outcome::{Call, FailedLimiter, Outcome, Outcomes};
 use crate::request_head::RequestHead;
-use crate::telemetry::{Telemetry, with_keys};
+use crate::step::{Later, Step};
+use crate::telemetry::Telemetry;
 
+pub use error::PolicyError;
 use limiter::{AnySource, Limiter, Mode, Source, TermsByKey};
 
 /// The maximum number of keys of limiters that a policy creates; new keys beyond it share a limit.
 const MAX_KEYS: usize = 100_000;
+
+/// The errors that require a header, RFC 9110: `WWW-Authenticate`, `Allow`, `Proxy-Authenticate`
+/// and `Upgrade`.
+const REQUIRING_A_HEADER: [StatusCode; 4] = [
+    StatusCode::UNAUTHORIZED,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+    StatusCode::UPGRADE_REQUIRED,
+];
 
 /// A function of a request.
 type OfRequest<T> = Box<dyn Fn(&RequestHead<'_>) -> T + Send + Sync>;
@@ -67,13 +79,13 @@ type Spawn = Box<dyn Fn(Later<()>) + Send + Sync>;
 pub struct Policy {
     pub(crate) name: String,
     /// The name, as a structured field.
-    pub(crate) quoted: String,
+    quoted: String,
     /// The quota of the limiter, with the capacity of a funnel, when the policy was created.
     terms: Option<Funnel>,
     /// The unit of the quota, as a structured field, unless it is requests.
     unit: Option<String>,
     /// The usual limit and its item in `RateLimit-Policy`, if the quota is known.
-    pub(crate) item: Option<(u32, HeaderValue)>,
+    item: Option<(u32, HeaderValue)>,
     /// Returns the parameter `pk` of the headers.
     partition_key: Option<OfRequest<Option<String>>>,
     condition: Option<OfRequest<bool>>,
@@ -85,7 +97,7 @@ pub struct Policy {
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
     source: Box<dyn AnySource>,
-    pub(crate) telemetry: Telemetry,
+    telemetry: Telemetry,
 }
 
 impl Policy {
@@ -170,7 +182,7 @@ impl Policy {
     ) -> Result<Self, PolicyError> {
         let limiter =
             Keyed::new(SlidingWindow::new(quota)).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        with_keys(name, limiter, key, missing_key)
+        Self::with_keys(name, limiter, key, missing_key)
     }
 
     /// Creates a policy that allows units at the rate of a funnel, and up to its capacity at once,
@@ -205,7 +217,7 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
         let limiter = Keyed::new(funnel.into()).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        with_keys(name, limiter, key, missing_key)
+        Self::with_keys(name, limiter, key, missing_key)
     }
 
     /// Returns the policy with a condition: it applies only to requests for which `condition`
@@ -497,13 +509,34 @@ impl Policy {
         });
     }
 
+    /// Creates a policy that reports the keys of its limiter.
+    fn with_keys<E, L>(
+        name: &str,
+        limiter: Keyed<E::Key, L>,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+    ) -> Result<Self, PolicyError>
+    where
+        E: Key<Key: Eq + Hash>,
+        L: zset_std::Limiter,
+        Keyed<E::Key, L>: KeyedLimiter<E::Key> + Send + Sync + 'static,
+    {
+        #[cfg(not(feature = "metrics"))]
+        return Self::new(name, limiter, key, missing_key);
+        #[cfg(feature = "metrics")]
+        {
+            let (telemetry, limiter) = Telemetry::of_keys(name, limiter);
+            Ok(Policy { telemetry, ..Self::new(name, limiter, key, missing_key)? })
+        }
+    }
+
     fn of<E: Key>(
         name: &str,
         key: E,
         missing_key: MissingKey<E::Key>,
         limiter: Limiter<E::Key>,
     ) -> Result<Self, PolicyError> {
-        let challenge = missing_key.challenge()?;
+        let challenge = challenge(&missing_key)?;
         let source = Source { key, missing_key, limiter, terms_by_key: None };
         let mut policy = Policy {
             name: name.to_owned(),
@@ -536,15 +569,15 @@ impl Policy {
 
     /// Takes the units of a request from this policy alone.
     #[inline]
-    pub(crate) fn check(&self, head: &RequestHead<'_>, place: usize) -> Step<Outcomes> {
-        self.source.start(head, place, self.cost(head), Mode::Alone)
+    pub(crate) fn check(&self, head: &RequestHead<'_>) -> Step<Outcomes> {
+        self.source.start(head, self.cost(head), Mode::Alone)
     }
 
     /// Finds the key of a request, for a check together with other policies.
-    pub(crate) fn prepare(&self, head: &RequestHead<'_>, place: usize) -> Step<Outcomes> {
+    pub(crate) fn prepare(&self, head: &RequestHead<'_>) -> Step<Outcomes> {
         let by_response = self.is_charged_by_response() && !self.is_shadow();
         let mode = if by_response { Mode::ByResponse } else { Mode::Together };
-        self.source.start(head, place, self.cost(head), mode)
+        self.source.start(head, self.cost(head), mode)
     }
 
     #[inline]
@@ -598,9 +631,22 @@ impl Policy {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
+    /// Returns what the headers show of a policy that has decided.
+    #[inline]
+    pub(crate) fn line<'a>(&'a self, outcome: &'a Outcome) -> Option<Line<'a>> {
+        let decision = outcome.decision()?;
+        let policy = match &self.item {
+            Some((limit, item)) if *limit == decision.limit && outcome.quota.is_none() => {
+                Cow::Borrowed(item)
+            }
+            _ => Cow::Owned(self.item(decision.limit, outcome.quota).try_into().ok()?),
+        };
+        Some(Line { name: &self.quoted, policy, decision })
+    }
+
     /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at once,
     /// and the quota of the key, if it has its own.
-    pub(crate) fn item(&self, limit: u32, quota: Option<Quota>) -> String {
+    fn item(&self, limit: u32, quota: Option<Quota>) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
         item.push_str(&limit.to_string());
@@ -624,6 +670,27 @@ impl Policy {
     }
 }
 
+/// Checks that a valid response to a request without a key is possible; returns its challenge, if
+/// it has one.
+fn challenge<K>(missing_key: &MissingKey<K>) -> Result<Option<HeaderValue>, PolicyError> {
+    match missing_key {
+        MissingKey::Deny(status) if REQUIRING_A_HEADER.contains(status) => {
+            Err(PolicyError::StatusRequiresHeader)
+        }
+        MissingKey::Deny(status) if !status.is_client_error() && !status.is_server_error() => {
+            Err(PolicyError::InvalidStatus)
+        }
+        MissingKey::Allow | MissingKey::Deny(_) | MissingKey::Shared(_) => Ok(None),
+        MissingKey::Challenge(challenge) => {
+            let scheme = token(challenge.as_bytes());
+            let is_valid = matches!(scheme, Some((_, [] | [b' ', ..])))
+                && challenge.bytes().all(|it| matches!(it, b' '..=b'~'));
+            let value = HeaderValue::from_str(challenge).ok().filter(|_| is_valid);
+            value.map(Some).ok_or(PolicyError::InvalidChallenge)
+        }
+    }
+}
+
 /// Returns the seconds in which `limit` units are regained at the rate of the quota, rounded up.
 fn window(quota: Quota, limit: u32) -> u64 {
     if limit == quota.count() {
@@ -643,60 +710,3 @@ impl fmt::Debug for Policy {
             .finish_non_exhaustive()
     }
 }
-
-/// What happens to a request when the limiter of a policy returns an error, e.g. since its server
-/// cannot be reached.
-///
-/// A limiter of `zset_redis` can also decide without its server, as set by its `OnFailure`. Then it
-/// returns a decision, and this choice does not apply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailedLimiter {
-    /// The request is rejected with status 503: the inner service stays protected.
-    Deny,
-    /// The policy does not apply to the request: the service stays available.
-    Allow,
-}
-
-/// The error of an invalid policy, whose responses could not have a valid status or valid headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PolicyError {
-    /// The name is empty or not printable ASCII.
-    InvalidName,
-    /// The unit is empty or not printable ASCII.
-    InvalidUnit,
-    /// The status for requests without a key is neither 4xx nor 5xx.
-    InvalidStatus,
-    /// The status for requests without a key requires a header: see
-    /// [`MissingKey::Deny`](crate::MissingKey::Deny).
-    StatusRequiresHeader,
-    /// The challenge for requests without a key does not begin with the name of a scheme, or is not
-    /// printable ASCII.
-    InvalidChallenge,
-    /// The [quota by key](Policy::with_quota_by) is a function of another type than the keys have.
-    OtherKey,
-    /// The limiter does not take a [quota by key](Policy::with_quota_by): it has several quotas, or
-    /// is one that takes no quota with a call.
-    QuotaNotByKey,
-}
-
-impl fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PolicyError::InvalidName => "name of a policy is empty or not printable ASCII",
-            PolicyError::InvalidUnit => "unit of a quota is empty or not printable ASCII",
-            PolicyError::InvalidStatus => "status for requests without a key is not 4xx or 5xx",
-            PolicyError::StatusRequiresHeader => {
-                "status for requests without a key requires a header: for 401, use \
-                 `MissingKey::Challenge`"
-            }
-            PolicyError::InvalidChallenge => {
-                "challenge for requests without a key has no scheme or is not printable ASCII"
-            }
-            PolicyError::OtherKey => "quota by key is a function of another type than the keys",
-            PolicyError::QuotaNotByKey => "limiter does not take a quota by key",
-        })
-    }
-}
-
-impl Error for PolicyError {}

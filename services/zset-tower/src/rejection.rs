@@ -9,9 +9,9 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use zset_std::Verdict;
 
-use crate::decide::{Answer, Outcomes};
 use crate::headers::quoted;
-use crate::policy::{FailedLimiter, Policy};
+use crate::outcome::{Answer, FailedLimiter, Outcomes};
+use crate::policy::Policy;
 
 /// Why a request is rejected.
 #[derive(Debug)]

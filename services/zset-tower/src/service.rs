@@ -13,11 +13,14 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::admit::admit;
 use crate::after::After;
-use crate::decide::{Later, Outcomes, Step, decide};
+use crate::decide::decide;
 use crate::headers::RateHeaders;
-use crate::layer::Settings;
+use crate::outcome::Outcomes;
 use crate::request_head::RequestHead;
+use crate::settings::Settings;
+use crate::step::{Later, Step};
 
 /// A service whose requests are limited, created by [`RateLimitLayer`](crate::RateLimitLayer).
 ///
@@ -66,7 +69,7 @@ where
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
         let head = RequestHead::from(&request);
         match decide(&self.settings.policies, &head) {
-            Step::Ready(ref mut outcomes) => match self.settings.admit(outcomes, &head) {
+            Step::Ready(ref mut outcomes) => match admit(&self.settings, outcomes, &head) {
                 Ok(after) => {
                     let future = self.inner.call(request);
                     ResponseFuture { state: State::Calling { future, after } }
@@ -148,7 +151,7 @@ where
                     let mut outcomes = ready!(decision.as_mut().poll(context));
                     let Waiting { request, mut service, settings, .. } =
                         *waiting.take().expect(COMPLETED);
-                    match settings.admit(&mut outcomes, &RequestHead::from(&request)) {
+                    match admit(&settings, &mut outcomes, &RequestHead::from(&request)) {
                         Ok(after) => State::Calling { future: service.call(request), after },
                         Err(response) => State::Rejected { response: Some(response) },
                     }

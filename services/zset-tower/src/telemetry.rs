@@ -1,14 +1,7 @@
 //! Events and metrics, behind the features `tracing` and `metrics`. The crate's documentation lists
 //! the metrics.
 
-use std::hash::Hash;
-use std::ops::AddAssign;
-
-use zset_std::{Keyed, KeyedLimiter, Limiter};
-
-use crate::decide::Answer;
-use crate::key::{Key, MissingKey};
-use crate::policy::{Policy, PolicyError};
+use crate::outcome::Answer;
 
 /// The metrics of a policy. They are registered with its first report, since a policy may be
 /// created before a recorder is installed.
@@ -37,75 +30,6 @@ impl Telemetry {
         {
             self.metrics.get_or_init(|| Metrics::of(policy, is_shadow)).report(answer);
             self.keys.iter().for_each(keys::Keys::report);
-        }
-    }
-}
-
-/// Creates a policy that reports the keys of its limiter.
-pub(crate) fn with_keys<E, L>(
-    name: &str,
-    limiter: Keyed<E::Key, L>,
-    key: E,
-    missing_key: MissingKey<E::Key>,
-) -> Result<Policy, PolicyError>
-where
-    E: Key<Key: Eq + Hash>,
-    L: Limiter,
-    Keyed<E::Key, L>: KeyedLimiter<E::Key> + Send + Sync + 'static,
-{
-    #[cfg(not(feature = "metrics"))]
-    return Policy::new(name, limiter, key, missing_key);
-    #[cfg(feature = "metrics")]
-    {
-        let (limiter, keys) = keys::Keys::of(name, limiter);
-        let mut policy = Policy::new(name, limiter, key, missing_key)?;
-        policy.telemetry.keys = Some(keys);
-        Ok(policy)
-    }
-}
-
-/// A running time measurement, with the feature `metrics`.
-#[derive(Clone, Copy)]
-pub(crate) struct Timer {
-    #[cfg(feature = "metrics")]
-    start: std::time::Instant,
-}
-
-/// How long the limiter of a policy has taken, with the feature `metrics`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Elapsed {
-    #[cfg(feature = "metrics")]
-    time: std::time::Duration,
-}
-
-impl Timer {
-    #[inline]
-    pub(crate) fn start() -> Self {
-        Timer {
-            #[cfg(feature = "metrics")]
-            start: std::time::Instant::now(),
-        }
-    }
-
-    #[inline]
-    #[cfg_attr(
-        not(feature = "metrics"),
-        allow(clippy::unused_self, reason = "no time is measured")
-    )]
-    pub(crate) fn elapsed(self) -> Elapsed {
-        Elapsed {
-            #[cfg(feature = "metrics")]
-            time: self.start.elapsed(),
-        }
-    }
-}
-
-impl AddAssign for Elapsed {
-    #[cfg_attr(not(feature = "metrics"), allow(unused_variables, reason = "no time is measured"))]
-    fn add_assign(&mut self, other: Elapsed) {
-        #[cfg(feature = "metrics")]
-        {
-            self.time += other.time;
         }
     }
 }
@@ -159,6 +83,22 @@ mod keys {
     use metrics::{Counter, Gauge};
     use zset_std::{Keyed, Limiter, Observer};
 
+    use super::Telemetry;
+
+    impl Telemetry {
+        /// Returns the telemetry of a policy that has created its limiter, and the limiter, whose
+        /// keys are reported too.
+        pub(crate) fn of_keys<K, L>(policy: &str, limiter: Keyed<K, L>) -> (Self, Arc<Keyed<K, L>>)
+        where
+            K: Eq + Hash,
+            L: Limiter,
+            Keyed<K, L>: Send + Sync + 'static,
+        {
+            let (limiter, keys) = Keys::of(policy, limiter);
+            (Telemetry { keys: Some(keys), ..Telemetry::default() }, limiter)
+        }
+    }
+
     /// The keys of a limiter, whose number changes only during its calls.
     pub(super) struct Keys {
         len: Box<dyn Fn() -> usize + Send + Sync>,
@@ -166,7 +106,7 @@ mod keys {
     }
 
     impl Keys {
-        pub(super) fn of<K, L>(policy: &str, limiter: Keyed<K, L>) -> (Arc<Keyed<K, L>>, Self)
+        fn of<K, L>(policy: &str, limiter: Keyed<K, L>) -> (Arc<Keyed<K, L>>, Self)
         where
             K: Eq + Hash,
             L: Limiter,

@@ -25,7 +25,7 @@ use core::error::Error;
 use core::fmt;
 use core::ops::Deref;
 
-use crate::core::bulk::Filling;
+use crate::inner::bulk::Filling;
 use crate::redis::listpack::{self, ListpackError};
 use crate::redis::packed_zset::try_score_of;
 use crate::reserve::{try_box, try_collect};

@@ -13,7 +13,7 @@ use core::ops::{Bound, Range, RangeBounds};
 use rand_core::Rng;
 
 use crate::bounds::{self, is_after, is_before};
-use crate::core::{LookUp, Scores};
+use crate::inner::{LookUp, Scores};
 use crate::skiplist::element;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet, sorted_set};
 

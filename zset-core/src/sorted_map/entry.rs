@@ -6,7 +6,7 @@ use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
 use super::{SortedMap, taken};
-use crate::core::leaf::Handle;
+use crate::inner::leaf::Handle;
 use crate::reserve::or_panic;
 use crate::{ScoreOrder, TieOrder};
 

@@ -7,7 +7,7 @@ use core::ops::Index;
 use equivalent::Equivalent;
 
 use super::{IntoIter, Iter, IterMut, SortedMap};
-use crate::core::front::front_traits;
+use crate::inner::front::front_traits;
 use crate::reserve::or_panic;
 use crate::{ScoreOrder, TieOrder};
 

@@ -6,7 +6,7 @@ use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
 use super::SortedSet;
-use crate::core::leaf::Handle;
+use crate::inner::leaf::Handle;
 use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
 use crate::{ScoreOrder, TieOrder};
@@ -69,7 +69,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
     }
 
     /// Returns the entry of a member given by reference, as hashbrown's `entry_ref`. It is converted
-    /// only if it is not in the set: no `String` is allocated for one that is there. **O(1)**.
+    /// only if it is not in the set: no `String` is allocated for a member that is present. **O(1)**.
     ///
     /// # Examples
     ///

@@ -4,9 +4,9 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
-use crate::core::front::{front_extract_if, front_into_iter, front_iter, front_owning};
-use crate::core::iter;
-use crate::core::search::Position;
+use crate::inner::find::Position;
+use crate::inner::front::{front_extract_if, front_into_iter, front_iter, front_owning};
+use crate::inner::iter;
 use crate::skiplist::{element, taken};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.

@@ -5,7 +5,7 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
 use super::{IntoIter, Iter, SortedSet};
-use crate::core::front::front_traits;
+use crate::inner::front::front_traits;
 use crate::reserve::or_panic;
 use crate::{ScoreOrder, TieOrder, TryReserveError};
 

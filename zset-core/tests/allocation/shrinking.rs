@@ -154,6 +154,19 @@ fn freeing_memory_hashes_few_elements() {
     }
 }
 
+/// A step that frees memory hashes all elements that it moves.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
+fn no_removal_from_a_million_elements_moves_more_than_16_384() {
+    let elements = (0..1_000_000_u32).map(|i| (u64::from(i), Score::from(i)));
+    let mut set = <Set>::from_sorted_iter(elements).expect("the numbers are ascending");
+    // One hash of each removal finds its member.
+    let moved =
+        std::iter::from_fn(|| Some(hashing(|| set.pop_first())).filter(|it| it.0.is_some()));
+    let most = moved.map(|(_, hashes)| hashes - 1).max().unwrap();
+    assert!((8_192..=16_384).contains(&most), "{most} elements were moved");
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn without_memory_to_move_to_elements_stay() {

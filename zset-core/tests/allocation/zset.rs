@@ -384,3 +384,29 @@ fn restoring_allocates_in_proportion_to_the_payload() {
         );
     }
 }
+
+/// Returns a payload with one element, whose member is compressed and claims this length.
+fn compressed(bytes: &[u8], len: usize) -> Vec<u8> {
+    let mut payload = vec![3];
+    rdb::write_length(1, &mut payload);
+    payload.push(0xC3);
+    rdb::write_length(bytes.len(), &mut payload);
+    rdb::write_length(len, &mut payload);
+    payload.extend(bytes);
+    payload.extend(b"\x011"); // the score, 1
+    rdb::seal(&mut payload);
+    payload
+}
+
+#[test]
+fn a_compressed_string_expands_to_88_times_its_size_and_a_greater_claim_allocates_nothing() {
+    // A byte, and references to it of 264 bytes each.
+    let references = if cfg!(miri) { 30 } else { 3_000 };
+    let bytes = [&[0, b'a'][..], &[0xE0, 0xFF, 0].repeat(references)].concat();
+    let set = rdb::restore(&compressed(&bytes, 1 + 264 * references)).unwrap();
+    assert_eq!(set.first().unwrap().0.len(), 1 + 264 * references);
+    let payload = compressed(&bytes, 88 * bytes.len() + 1);
+    let (result, total) = counted(|| rdb::restore(&payload));
+    assert_eq!(result.unwrap_err(), RestoreError::Compression);
+    assert!(total.bytes < 1 << 12, "{total:?}");
+}

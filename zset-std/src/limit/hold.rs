@@ -13,7 +13,7 @@ use super::{Decision, Funnel, KeyedLimiter};
 /// does not, even if a task is cancelled or panics. A hold that is leaked by [`std::mem::forget`]
 /// never ends.
 ///
-/// - **Held units count** in every call for the key, beside those on record: a check, a peek, a
+/// - **Held units count** in every call for the key, as those on record do: a check, a peek, a
 ///   quota of a call, another hold. Both together never exceed the limit. If only held units are in
 ///   the way, `retry_after` is a guess of a second, since they may be released at any time.
 /// - **Units that are charged** are recorded at the time of the charge or, of a limiter
@@ -77,7 +77,7 @@ pub struct Hold<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> {
 /// Where units are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Beside the units on record of the key.
+    /// With the key whose units they are.
     Key,
     /// In the bucket shared by keys without room.
     Shared,

@@ -36,8 +36,8 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// history, so its units do not count under a period that is set later, or that no
 /// [call](Self::check_with) had before.
 ///
-/// A [`Hold`](super::Hold) is units of which it is known later whether they count. Until then,
-/// every call counts them beside the units on record.
+/// A [`Hold`](super::Hold) is for units that may turn out not to count. Until that is known, every
+/// call counts them, as it counts the units on record.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
 /// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
@@ -887,7 +887,7 @@ fn peek_under<L: Limiter>(
     }
 }
 
-/// Decides on `n` units beside `held` others under the terms of the call, if there are any.
+/// Decides on `n` units, while `held` others are held, under the terms of the call, if there are any.
 pub(super) fn hold_under<L: Limiter>(
     limiter: &L,
     terms: Option<Funnel>,

@@ -23,7 +23,7 @@ use crate::Timestamp;
 ///   may be called at any time. All times are valid, up to [`Timestamp::MAX`].
 /// - **A decision** is what [`Decision`] and [`Verdict`](super::Verdict) say, and its durations count
 ///   from `now`. Holders rely on `remaining`: from it they know whether a key is over its limit, and
-///   whether there is room beside units that are [held](crate::Hold).
+///   whether there is room in addition to units that are [held](crate::Hold).
 /// - **0 units** are always allowed. A call for them takes nothing, and may note the time.
 ///
 /// # Examples

@@ -126,7 +126,7 @@ where
     }
 
     /// Waits for `units` units, which are allowed together; the default is one. 0 units are allowed
-    /// at once, whoever else is waiting. **O(1)**.
+    /// at once, even if others are waiting. **O(1)**.
     pub fn units(self, units: u32) -> Self {
         WaitReady { units, ..self }
     }

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::observed::Counts;
 use super::*;
 use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, ToKey, WhenFull};
 
@@ -332,32 +333,6 @@ fn a_panic_under_a_lock_does_not_block_later_calls() {
     assert_eq!(windows.len(), 14);
 }
 
-#[derive(Default)]
-struct Counts {
-    allowed: AtomicUsize,
-    denied: AtomicUsize,
-    swept: AtomicUsize,
-    refused: AtomicUsize,
-}
-
-impl Observer for Counts {
-    fn allowed(&self) {
-        self.allowed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn denied(&self) {
-        self.denied.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn swept(&self, keys: usize) {
-        self.swept.fetch_add(keys, Ordering::Relaxed);
-    }
-
-    fn refused(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn an_observer_is_notified_of_every_event() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
@@ -369,8 +344,7 @@ fn an_observer_is_notified_of_every_event() {
     let decisions = [1, 1, 2].map(|key| funnels.at(now).check_n(&key, 1).is_allowed());
     assert_eq!(decisions, [true, false, false]);
     assert_eq!(funnels.at(after(now, Duration::from_secs(60))).sweep(9), 1);
-    let told = [&counts.allowed, &counts.denied, &counts.swept, &counts.refused];
-    assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
+    assert_eq!(counts.all(), [1, 2, 1, 1]);
 }
 
 /// An idle key that was not swept makes the same decisions as a new one, but may refund units

@@ -36,7 +36,13 @@ impl Observer for Counts {
 }
 
 impl Counts {
-    /// Returns how many of each were received since the last call: allowed, denied, swept, refused.
+    /// Returns how many of each were received: allowed, denied, swept, refused.
+    pub(super) fn all(&self) -> [usize; 4] {
+        let Counts { allowed, denied, swept, refused } = self;
+        [allowed, denied, swept, refused].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Returns what [`all`](Self::all) does, and starts again from zero.
     pub(super) fn take(&self) -> [usize; 4] {
         let Counts { allowed, denied, swept, refused } = self;
         [allowed, denied, swept, refused].map(|count| count.swap(0, Ordering::Relaxed))

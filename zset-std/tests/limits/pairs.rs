@@ -14,12 +14,13 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use super::observed::Counts;
 use super::reference::{OneKey, Reference, any_limiter};
 use super::*;
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, Clock, Decision, Direct, FixedWindow, Funnel, Hold, Keyed, Limiter, Limits,
-    Observer, Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
+    Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
 };
 
 const KEYS: usize = 5;
@@ -190,32 +191,6 @@ impl Parts for Limits<AnyLimiter> {
 
     fn set_quota_of(_: &mut Direct<Self>, _: Funnel) {
         unreachable!("there are several quotas")
-    }
-}
-
-#[derive(Default)]
-struct Counts {
-    allowed: AtomicUsize,
-    denied: AtomicUsize,
-    swept: AtomicUsize,
-    refused: AtomicUsize,
-}
-
-impl Observer for Counts {
-    fn allowed(&self) {
-        self.allowed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn denied(&self) {
-        self.denied.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn swept(&self, keys: usize) {
-        self.swept.fetch_add(keys, Ordering::Relaxed);
-    }
-
-    fn refused(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -691,9 +666,7 @@ impl<L: Algorithm> Subject<L> {
         }
         self.limiter.check_invariants();
         assert_eq!(self.limiter.len(), self.present.len());
-        let Counts { allowed, denied, swept, refused } = &*self.observed;
-        let observed = [allowed, denied, swept, refused].map(|it| it.load(Ordering::Relaxed));
-        assert_eq!(observed, self.expected, "allowed, denied, swept, refused");
+        assert_eq!(self.observed.all(), self.expected, "allowed, denied, swept, refused");
     }
 }
 

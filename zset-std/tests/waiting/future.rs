@@ -218,7 +218,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow,
         let done = waiters.remove(index).unwrap();
         let is_first = waiters.iter().take(index).all(|before| before.key != done.key);
         match outcome {
-            // 0 units are allowed whoever else is waiting.
+            // 0 units are allowed even if others are waiting.
             Ok(()) => assert!(is_first || done.units == 0, "a waiter overtook an earlier one"),
             Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
             Err(NotReady::TooLate) => {

@@ -14,7 +14,7 @@ use tracing::{debug, warn};
 use zset_std::Timestamp;
 
 use super::Shared;
-use super::listen::Slot;
+use super::slots::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
 use crate::replies::Replies;

@@ -11,12 +11,12 @@ use std::time::Duration;
 use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle, set_tcp_keepintvl};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connection::Connection;
+use super::slots::Slot;
 use super::{Options, ServeError, Shared};
 
 /// How long to wait after the operating system has refused to accept a connection, for lack of
@@ -192,27 +192,4 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     // the reason.
     copy(&mut stream, &mut sink()).await?;
     Ok(())
-}
-
-/// Counts connections: each has a receiver, until it ends.
-#[derive(Default)]
-pub(super) struct Slots(watch::Sender<()>);
-
-/// The permission to be connected, until it is dropped.
-pub(super) type Slot = watch::Receiver<()>;
-
-impl Slots {
-    pub(super) fn taken(&self) -> usize {
-        self.0.receiver_count()
-    }
-
-    /// Takes a slot if fewer than `max` are taken.
-    fn take(&self, max: usize) -> Option<Slot> {
-        (self.taken() < max).then(|| self.0.subscribe())
-    }
-
-    /// Waits until no slot is taken.
-    pub(super) async fn all_free(&self) {
-        self.0.closed().await;
-    }
 }

@@ -224,7 +224,7 @@ fn node(element: &[u8]) -> Option<Cow<'_, [u8]>> {
 }
 
 /// Splits off a token, which is not empty.
-pub(super) fn token(text: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_token = |it: &u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(it);
     let end = text.iter().position(|it| !is_token(it)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))

@@ -5,13 +5,15 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
 use zset_std::{AsyncKeyedLimiter, Funnel, Hold, KeyedLimiter, Quota};
 
-use super::{FailedLimiter, PolicyError};
-use crate::decide::{Answer, Call, Later, Outcome, Outcomes, Reply, Step, Units};
+use super::error::PolicyError;
 use crate::key::{Found, Key, MissingKey};
+use crate::outcome::{Answer, Call, FailedLimiter, Outcome, Outcomes, Reply, Units};
 use crate::request_head::RequestHead;
-use crate::telemetry::Timer;
+use crate::step::{Later, Step};
+use crate::timer::Timer;
 
 /// The limiter of a policy, with keys of type `K`.
 pub(super) enum Limiter<K> {
@@ -162,9 +164,9 @@ pub(super) struct Source<E: Key> {
 
 /// A source with keys of any type.
 pub(super) trait AnySource: Send + Sync {
-    /// Takes `n` units of a request's key, or prepares to, for the policy at index `place`.
+    /// Takes `n` units of a request's key, or prepares to.
     /// Allocates nothing if they are taken alone and nothing is awaited.
-    fn start(&self, head: &RequestHead<'_>, place: usize, n: u32, mode: Mode) -> Step<Outcomes>;
+    fn start(&self, head: &RequestHead<'_>, n: u32, mode: Mode) -> Step<Outcomes>;
 
     /// Returns the limiter's own terms.
     fn terms(&self) -> Option<Funnel>;
@@ -177,48 +179,44 @@ pub(super) trait AnySource: Send + Sync {
 impl<E: Key> Source<E> {
     /// Starts in any way but the usual one: alone, in this process, with the limiter's own terms.
     #[inline(never)]
-    fn start_with(&self, key: &E::Key, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
+    fn start_with(&self, key: &E::Key, n: u32, mode: Mode) -> Step<Outcomes> {
         let terms = self.terms_by_key.as_ref().map(|terms| terms(key));
-        self.limiter.start(key, terms, place, n, mode)
+        self.limiter.start(key, terms, n, mode)
     }
 
     #[inline(never)]
-    fn start_later(
-        &self,
-        key: Later<Option<E::Key>>,
-        place: usize,
-        n: u32,
-        mode: Mode,
-    ) -> Step<Outcomes> {
+    fn start_later(&self, key: Later<Option<E::Key>>, n: u32, mode: Mode) -> Step<Outcomes> {
         let (missing_key, limiter) = (self.missing_key.clone(), self.limiter.clone());
         let terms_by_key = self.terms_by_key.clone();
         Step::later(async move {
             let key = key.await;
-            match missing_key.or(key.as_ref()) {
+            match key_or_answer(key.as_ref(), &missing_key) {
                 Ok(key) => {
                     let terms = terms_by_key.map(|terms| terms(key));
-                    limiter.start(key, terms, place, n, mode).wait().await
+                    limiter.start(key, terms, n, mode).wait().await
                 }
-                Err(answer) => Outcomes::One(Outcome::new(place, answer, None)),
+                Err(answer) => Outcomes::One(Outcome::new(answer, None)),
             }
         })
     }
 }
 
 impl<E: Key> AnySource for Source<E> {
-    fn start(&self, head: &RequestHead<'_>, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
+    fn start(&self, head: &RequestHead<'_>, n: u32, mode: Mode) -> Step<Outcomes> {
         match self.key.key(head) {
             // By reference: moving a key that has just been written, such as an address, is slow.
-            Found::Ready(ref key) => match (self.missing_key.or(key.as_ref()), &self.limiter) {
-                (Ok(key), Limiter::Local(limiter))
-                    if mode == Mode::Alone && self.terms_by_key.is_none() =>
-                {
-                    Step::Ready(check(&**limiter, key, place, n))
+            Found::Ready(ref key) => {
+                match (key_or_answer(key.as_ref(), &self.missing_key), &self.limiter) {
+                    (Ok(key), Limiter::Local(limiter))
+                        if mode == Mode::Alone && self.terms_by_key.is_none() =>
+                    {
+                        Step::Ready(check(&**limiter, key, n))
+                    }
+                    (Ok(key), _) => self.start_with(key, n, mode),
+                    (Err(answer), _) => Step::Ready(Outcomes::One(Outcome::new(answer, None))),
                 }
-                (Ok(key), _) => self.start_with(key, place, n, mode),
-                (Err(answer), _) => Step::Ready(Outcomes::One(Outcome::new(place, answer, None))),
-            },
-            Found::Later(key) => self.start_later(key, place, n, mode),
+            }
+            Found::Later(key) => self.start_later(key, n, mode),
         }
     }
 
@@ -237,33 +235,40 @@ impl<E: Key> AnySource for Source<E> {
     }
 }
 
+/// Returns the key of a request, or the one that replaces a missing one.
+#[inline]
+fn key_or_answer<'a, K>(
+    key: Option<&'a K>,
+    missing_key: &'a MissingKey<K>,
+) -> Result<&'a K, Answer> {
+    match (key, missing_key) {
+        (Some(key), _) | (None, MissingKey::Shared(key)) => Ok(key),
+        (None, MissingKey::Allow) => Err(Answer::Skipped),
+        (None, MissingKey::Deny(status)) => Err(Answer::MissingKey(*status)),
+        (None, MissingKey::Challenge(_)) => Err(Answer::MissingKey(StatusCode::UNAUTHORIZED)),
+    }
+}
+
 /// Takes units of a key at once. The list is made here, since moving a decision that has just been
 /// written is slow.
 #[inline]
-fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, place: usize, n: u32) -> Outcomes {
+fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, n: u32) -> Outcomes {
     let timer = Timer::start();
     let decision = limiter.check_n(key, n);
-    Outcomes::One(Outcome::new(place, Answer::Decided(decision, timer.elapsed()), None))
+    Outcomes::One(Outcome::new(Answer::Decided(decision, timer.elapsed()), None))
 }
 
 impl<K: Clone + Send + Sync + 'static> Limiter<K> {
-    fn start(
-        &self,
-        key: &K,
-        terms: Option<Funnel>,
-        place: usize,
-        n: u32,
-        mode: Mode,
-    ) -> Step<Outcomes> {
+    fn start(&self, key: &K, terms: Option<Funnel>, n: u32, mode: Mode) -> Step<Outcomes> {
         let quota = terms.map(Funnel::quota);
         match (mode, self) {
             (Mode::Alone, Limiter::Local(limiter)) => {
-                let outcomes = under(&**limiter, terms, |limiter| check(limiter, key, place, n));
+                let outcomes = under(&**limiter, terms, |limiter| check(limiter, key, n));
                 Step::Ready(outcomes.with_quota(quota))
             }
             (Mode::Alone, Limiter::Remote(limiter)) => {
                 let reply = Arc::clone(limiter).call(Call::Check, key.clone(), terms, n);
-                let outcome = Outcome::new(place, Answer::Skipped, None);
+                let outcome = Outcome::new(Answer::Skipped, None);
                 Step::later(
                     async move { Outcomes::One(outcome.record(reply.await)).with_quota(quota) },
                 )
@@ -273,7 +278,7 @@ impl<K: Clone + Send + Sync + 'static> Limiter<K> {
                 let (limiter, key) = (self.clone(), key.clone());
                 let mut bound = Bound { limiter, key, terms, n, by_response, hold: None };
                 let units = Units::new(n, move |call| bound.call(call));
-                let outcome = Outcome::new(place, Answer::Skipped, Some(units));
+                let outcome = Outcome::new(Answer::Skipped, Some(units));
                 Step::Ready(Outcomes::One(outcome).with_quota(quota))
             }
         }

@@ -5,7 +5,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::{Elements, ZSet, borrowed};
-use crate::core::iter;
+use crate::inner::iter;
 use crate::redis::packed_zset::{self, Iter as PackedIter, PackedZSet};
 use crate::{ByteString, Member, Score, sorted_set};
 

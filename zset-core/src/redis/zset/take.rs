@@ -7,7 +7,7 @@ use core::ops::RangeBounds;
 
 use super::iter::owned;
 use super::{Elements, IntoIter, Sorted, ZSet, lent};
-use crate::core::{RankedRange, iter};
+use crate::inner::{RankedRange, iter};
 use crate::redis::packed_zset::Run;
 use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::Drain;

@@ -35,15 +35,24 @@ fn interval(quota: Funnel) -> Nanos {
     period(quota) / Nanos::from(quota.quota().count())
 }
 
+/// A denial that counts for the penalty.
 #[derive(Clone, Copy, Debug)]
-enum Event {
-    Allowed,
-    Denied(Nanos),
-    /// With its start and its length.
-    Block(Nanos, Nanos),
+struct Denial {
+    at: Nanos,
+    /// How often units had been taken. It is the same for denials in a row.
+    taken: usize,
 }
 
-/// The units, denials and blocks of a key.
+/// A block, as the denials imply it.
+#[derive(Clone, Copy, Debug)]
+struct Blocked {
+    /// The index of the denial that starts it.
+    by: usize,
+    start: Nanos,
+    length: Nanos,
+}
+
+/// The units and denials of a key.
 #[derive(Clone, Debug)]
 struct Key {
     algorithm: Algorithm,
@@ -56,7 +65,10 @@ struct Key {
     empty_at: Nanos,
     /// The time of the latest check.
     checked: Nanos,
-    events: Vec<Event>,
+    /// How often units have been taken.
+    taken: usize,
+    /// All denials that count.
+    denials: Vec<Denial>,
 }
 
 impl Key {
@@ -127,51 +139,51 @@ impl Key {
         Decision { verdict, limit, remaining: left.unwrap(), reset_after }
     }
 
-    fn blocked_until(&self) -> Nanos {
-        let ends = self.events.iter().map(|event| match event {
-            Event::Block(start, length) => start + length,
-            _ => 0,
-        });
-        ends.max().unwrap_or(0)
+    /// Returns all blocks.
+    fn blocks(&self) -> Vec<Blocked> {
+        let Some(block) = self.block else { return Vec::new() };
+        let mut blocks: Vec<Blocked> = Vec::new();
+        for (by, denial) in self.denials.iter().enumerate() {
+            // All before this one is forgotten.
+            let first = (0..=by).rev().find(|&first| {
+                let before = blocks.iter().copied().filter(|block| block.by < first);
+                forgotten_at(block, &self.denials[..first], before) <= self.denials[first].at
+            });
+            let remembered: Vec<_> =
+                blocks.iter().filter(|block| block.by >= first.unwrap()).collect();
+            let start_of_row = remembered.last().map_or(first.unwrap(), |latest| latest.by + 1);
+            let row = &self.denials[start_of_row..=by];
+            let in_a_row = row.iter().filter(|other| other.taken == denial.taken).count();
+            if in_a_row == block.denials as usize {
+                let growth = 2_u64.saturating_pow(remembered.len() as u32);
+                let length = block.shortest.saturating_mul(growth).min(block.longest);
+                blocks.push(Blocked { by, start: denial.at, length });
+            }
+        }
+        blocks
+    }
+
+    /// Returns the rest of the block at a time, or zero.
+    fn rest(&self, now: Nanos) -> Duration {
+        let end = self.blocks().last().map_or(0, |block| block.start + block.length);
+        Duration::from_nanos(end.saturating_sub(now))
     }
 
     /// Returns when all denials and blocks are forgotten.
     fn forgotten_at(&self) -> Nanos {
-        let shortest = self.block.map_or(0, |block| block.shortest);
-        let times = self.events.iter().map(|event| match event {
-            Event::Allowed => 0,
-            Event::Denied(at) => at + shortest,
-            Event::Block(start, length) => start + 2 * length,
-        });
-        times.max().unwrap_or(0)
+        self.block.map_or(0, |block| forgotten_at(block, &self.denials, self.blocks()))
     }
 
-    /// Counts the decision while there is no block. If the units are allowed, `taken` are taken.
-    fn count(&mut self, decision: &Decision, taken: u32, now: Nanos) {
-        let Some(block) = self.block else { return };
-        if self.forgotten_at() <= now {
-            self.events.clear();
-        }
-        match decision.verdict {
-            Verdict::Allowed if taken > 0 => self.events.push(Event::Allowed),
-            Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
-            _ => return,
-        }
-        let row = self.events.iter().rev().take_while(|it| matches!(it, Event::Denied(_)));
-        if row.count() as u32 == block.denials {
-            let mut lengths = self.events.iter().filter_map(|event| match event {
-                Event::Block(_, length) => Some(2 * length),
-                _ => None,
-            });
-            let length = lengths.next_back().unwrap_or(block.shortest).min(block.longest);
-            self.events.push(Event::Block(now, length));
-        }
-    }
-
-    /// Decides on `n` units in addition to `held` others; takes those that are allowed, unless they
-    /// are held too.
-    fn check(&mut self, quota: Funnel, n: u32, held: u32, takes: bool, now: Nanos) -> Decision {
-        let is_blocked = now < self.blocked_until();
+    /// Decides on `n` units in addition to `held` others, without the penalty; takes those that are
+    /// allowed, unless they are held too.
+    fn check_inside(
+        &mut self,
+        quota: Funnel,
+        n: u32,
+        held: u32,
+        takes: bool,
+        now: Nanos,
+    ) -> Decision {
         let mut after = self.clone();
         let mut decision = after.decide(quota, n, now);
         if decision.is_allowed() && n > 0 && held > decision.remaining {
@@ -180,37 +192,52 @@ impl Key {
             decision.remaining += n;
         }
         decision.remaining = decision.remaining.saturating_sub(held);
-        if decision.is_allowed() && takes && !is_blocked {
+        if decision.is_allowed() && takes {
             *self = after;
         }
+        decision
+    }
+
+    /// Decides on `n` units in addition to `held` others; takes those that are allowed, unless they
+    /// are held too.
+    fn check(&mut self, quota: Funnel, n: u32, held: u32, takes: bool, now: Nanos) -> Decision {
         self.checked = now;
-        if !is_blocked {
-            self.count(&decision, if takes { n } else { 0 }, now);
-        }
-        let rest = Duration::from_nanos(self.blocked_until().saturating_sub(now));
-        if rest.is_zero() {
-            return decision;
-        }
-        if is_blocked && decision.is_allowed() {
-            // Nothing is taken.
-            decision = self.clone().decide(quota, 0, now);
-        }
-        let verdict = match decision.verdict {
-            Verdict::Allowed if n > 0 => Verdict::Denied { retry_after: rest },
-            Verdict::Denied { retry_after } => {
-                Verdict::Denied { retry_after: retry_after.max(rest) }
+        let mut decision;
+        if self.rest(now) > Duration::ZERO {
+            // Nothing is taken, and a denial does not count.
+            decision = self.clone().check_inside(quota, n, held, false, now);
+            if decision.is_allowed() {
+                let reset_after = self.clone().decide(quota, 0, now).reset_after;
+                decision = Decision { reset_after, ..decision };
             }
-            verdict => verdict,
-        };
-        let reset_after = decision.reset_after.max(rest);
-        Decision { verdict, remaining: 0, reset_after, ..decision }
+        } else {
+            decision = self.check_inside(quota, n, held, takes, now);
+            match decision.verdict {
+                Verdict::Allowed => self.taken += usize::from(takes && n > 0),
+                Verdict::Denied { .. } => {
+                    self.denials.push(Denial { at: now, taken: self.taken });
+                }
+                Verdict::Never => {}
+            }
+        }
+        let rest = self.rest(now);
+        if rest > Duration::ZERO {
+            decision.remaining = 0;
+            decision.reset_after = decision.reset_after.max(rest);
+            let is_denied = n > 0 && decision.verdict != Verdict::Never;
+            if is_denied {
+                let retry_after = decision.retry_after().unwrap_or_default().max(rest);
+                decision.verdict = Verdict::Denied { retry_after };
+            }
+        }
+        decision
     }
 
     /// Charges units that were held, even during a block. They end a row of denials.
     fn charge(&mut self, quota: Funnel, n: u32, now: Nanos) {
         self.take(quota, n, now);
         self.checked = now;
-        self.events.push(Event::Allowed);
+        self.taken += 1;
     }
 
     /// Refunds the newest units, and returns how many.
@@ -247,6 +274,18 @@ impl Key {
     }
 }
 
+/// Returns when denials and blocks are forgotten: once the time of the first block has passed since
+/// the denials, and the length of each block since its end.
+fn forgotten_at(
+    block: Block,
+    denials: &[Denial],
+    blocks: impl IntoIterator<Item = Blocked>,
+) -> Nanos {
+    let denials = denials.iter().map(|denial| denial.at + block.shortest);
+    let blocks = blocks.into_iter().map(|block| block.start + 2 * block.length);
+    denials.chain(blocks).max().unwrap_or(0)
+}
+
 /// Where the units of a key count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -280,8 +319,8 @@ impl Naive {
         block: Option<Block>,
         bound: Option<(usize, WhenFull)>,
     ) -> Self {
-        let (units, events) = (Vec::new(), Vec::new());
-        let new = Key { algorithm, own, block, units, empty_at: 0, checked: 0, events };
+        let (units, denials) = (Vec::new(), Vec::new());
+        let new = Key { algorithm, own, block, units, empty_at: 0, checked: 0, taken: 0, denials };
         let (keys, held) = (BTreeMap::new(), BTreeMap::new());
         Naive { shared: new.clone(), new, keys, bound, held, held_by_shared: 0 }
     }

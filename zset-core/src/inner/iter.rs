@@ -11,8 +11,8 @@ use core::{array, mem, slice};
 
 use super::Nodes;
 use super::arena::{Ascending, NONE};
+use super::find::{Position, RankedRange};
 use super::leaf::{BlockLeaf, Column, End, Handle, LEAF_CAPACITY, Leaf, LeafRef, Leaves};
-use super::search::{Position, RankedRange};
 
 /// An iterator over elements in order: all of them or a range.
 pub(crate) struct Iter<'a, K, V, S> {
@@ -440,6 +440,11 @@ impl Emptied {
 }
 
 impl<K, V, S> Nodes<K, V, S> {
+    #[inline]
+    pub(crate) fn iter(&self) -> Iter<'_, K, V, S> {
+        Iter::ranked(self, self.whole())
+    }
+
     /// Takes the elements of nodes one by one, lowest score first. They can then only be cleared.
     pub(crate) fn emptied(&mut self) -> impl Iterator<Item = ((K, V), S)> {
         let mut emptied = Emptied::NOTHING;

@@ -23,12 +23,11 @@ use core::mem;
 use core::ops::Range;
 
 use super::arena::NONE;
-use super::edit::Removal;
+use super::find::{Position, RankedRange};
 use super::index::MIN_CHILDREN;
 use super::iter::Drain;
 use super::leaf::{Handle, LEAF_CAPACITY};
-use super::search::{Position, RankedRange};
-use super::transfer::Plan;
+use super::transfer::{Plan, Removal};
 use super::{Clear, Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
@@ -395,19 +394,5 @@ impl<K, V, S> Nodes<K, V, S> {
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
         self.merge_or_share(level, above, left);
         above
-    }
-
-    /// Returns the handles of all elements, in order.
-    pub(crate) fn all_handles(&self) -> impl Iterator<Item = Handle> {
-        self.handles_from(self.start())
-    }
-
-    /// Returns the handles of the elements from a position on, in order.
-    fn handles_from(&self, mut next: Position) -> impl Iterator<Item = Handle> {
-        core::iter::from_fn(move || {
-            let position = self.at_element(next)?;
-            next = Position { index: position.index + 1, ..position };
-            Some(self.handle_at(position))
-        })
     }
 }

@@ -63,7 +63,7 @@ macro_rules! front_traits {
             type IntoIter = IntoIter<$K, $($V,)? S>;
 
             fn into_iter(self) -> Self::IntoIter {
-                IntoIter(crate::core::iter::IntoIter::new(self.core.nodes))
+                IntoIter(crate::inner::iter::IntoIter::new(self.core.nodes))
             }
         }
 

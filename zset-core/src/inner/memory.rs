@@ -5,15 +5,16 @@
 //! removals. A step moves fewer elements than the dict rehashes when its first table splits.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use super::arena::NONE;
-use super::index::BLOCK_CAPACITY;
+use super::find::{Position, RankedRange};
+use super::index::{BLOCK_CAPACITY, Child};
 use super::iter::Iter;
-use super::leaf::LEAF_CAPACITY;
-use super::search::{Position, RankedRange};
-use super::{Core, Lookup, Nodes};
+use super::leaf::{Handle, LEAF_CAPACITY};
+use super::{Core, Lookup, Nodes, Owned};
 use crate::TryReserveError;
-use crate::reserve::try_collect;
+use crate::reserve::{push_reserved, try_collect};
 
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Reserves memory for about `additional` more elements. Removals do not free it.
@@ -22,16 +23,42 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
             return Ok(());
         }
         // The dict first: without a table, there is only one growable leaf.
-        D::try_reserve(self, additional)?;
+        self.dict.try_reserve(additional, &self.nodes)?;
         self.nodes.try_reserve(additional)?;
         let reserved_bits = (self.nodes.len + additional).next_power_of_two().ilog2() as u8;
         self.nodes.reserved_bits = self.nodes.reserved_bits.max(reserved_bits);
         Ok(())
     }
 
-    /// Frees as much memory as possible. On an error or panic, nothing changes.
+    /// Reserves memory in the dict only, for `additional` more keys.
+    ///
+    /// That is sufficient when a core is built: the leaves grow without copying, so reserving their
+    /// memory in advance saves nothing.
+    pub(crate) fn try_reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        self.dict.try_reserve(additional, &self.nodes)
+    }
+
+    /// Frees as much memory as possible: moves all elements to full leaves. On an error or panic,
+    /// nothing changes.
     pub(crate) fn try_shrink_to_fit(&mut self) -> Result<(), TryReserveError> {
-        D::try_rebuild(self)
+        let (mut new, len) = (self.nodes.empty(), self.nodes.len);
+        new.try_reserve_full_leaves(len)?;
+        let firsts = self.nodes.try_firsts(self.nodes.whole())?;
+        let mut tokens = Vec::new();
+        tokens.try_reserve_exact(len)?;
+        for id in self.nodes.leaf_ids(self.nodes.head, self.nodes.tail) {
+            let leaf = self.nodes.leaf(id);
+            for &slot in leaf.order() {
+                let (key, _) = &leaf.pairs[slot as usize];
+                push_reserved(&mut tokens, self.dict.token(Handle::new(id, slot), key));
+            }
+        }
+        self.dict.try_refill(&tokens)?;
+        // Nothing can fail any more.
+        new.fill_full_leaves(&mut self.nodes, firsts);
+        // The index still has scores, whose drop may panic.
+        drop(mem::replace(&mut self.nodes, new));
+        Ok(())
     }
 
     /// Frees memory if few of the elements are left. Handles are then stale, and the position is
@@ -39,7 +66,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(super) fn shrink_if_sparse(&mut self, position: Position) -> Position {
         let bits = self.nodes.shrink_bits;
-        if bits == 0 || self.nodes.len >> bits > 0 || self.dict.is_watching() {
+        if bits == 0 || self.nodes.len >> bits > 0 {
             return position;
         }
         self.shrink(position)
@@ -56,7 +83,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         // A quarter of the length that the set had.
         let is_freed = reserved_bits < shrink_bits + 3;
         let rank = self.nodes.rank_of(position);
-        if !is_freed || D::try_rebuild(self).is_err() {
+        if !is_freed || self.try_shrink_to_fit().is_err() {
             return position;
         }
         self.nodes.reserved_bits = reserved_bits;
@@ -125,23 +152,42 @@ impl<K, V, S> Nodes<K, V, S> {
         try_collect(firsts.map(|(_, score)| score.clone()))
     }
 
-    /// Moves all elements to full leaves. On error, nothing changes.
-    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError>
-    where
-        S: Clone,
-    {
-        let (mut new, len) = (self.empty(), self.len());
-        new.try_reserve_full_leaves(len)?;
-        let mut firsts = self.try_firsts(self.whole())?.into_iter();
-        let mut elements = self.emptied();
-        while new.len() < len {
-            let in_leaf = LEAF_CAPACITY.min(len - new.len());
-            let first = if new.len() > 0 { firsts.next() } else { None };
+    /// Moves all elements of other nodes to these, whose memory is reserved. `firsts` are the first
+    /// scores of all full leaves but the first one.
+    fn fill_full_leaves(&mut self, from: &mut Self, firsts: Vec<S>) {
+        let (len, mut firsts) = (from.len, firsts.into_iter());
+        let mut elements = from.emptied();
+        while self.len < len {
+            let in_leaf = LEAF_CAPACITY.min(len - self.len);
+            let first = if self.len > 0 { firsts.next() } else { None };
             let next = (0..in_leaf).map(|_| elements.next().expect("there are `len` elements"));
-            new.try_push_leaf(first, next).expect("room was reserved");
+            self.try_push_leaf(first, next).expect("room was reserved");
         }
-        drop(elements);
-        *self = new;
-        Ok(())
+    }
+
+    /// Appends a leaf of elements that are in order and come after all others, which is not checked.
+    /// Returns its id. Each element is in the slot of its index.
+    ///
+    /// `first` is a copy of the score of its first element, if there are elements before.
+    #[inline]
+    pub(crate) fn try_push_leaf(
+        &mut self,
+        first: Option<S>,
+        elements: impl ExactSizeIterator<Item = Owned<K, V, S>>,
+    ) -> Result<u32, TryReserveError> {
+        let len = elements.len();
+        let id = if let Some(first) = first {
+            let height = self.try_reserve_leaf(self.tail)?;
+            let id = self.leaves.blocks().insert();
+            self.link_after(self.tail, Child { id, span: 0, first }, height);
+            id
+        } else {
+            self.leaves.try_reserve_small(len)?;
+            self.tail
+        };
+        self.leaves.extend_sorted(id, elements);
+        self.update_spans(id, self.leaf(id).parent, i32::from(len as u8), None);
+        self.len += len;
+        Ok(id)
     }
 }

@@ -6,22 +6,13 @@ use core::borrow::Borrow;
 use core::ops::{Bound, Range, RangeBounds};
 
 use super::Nodes;
+use super::find::{Path, Position, RankedRange};
 use super::iter::Iter;
-use super::search::{Path, Position, RankedRange};
 use crate::bounds::ranks;
 
 impl<K, V, S> Nodes<K, V, S> {
-    #[inline]
-    pub(crate) fn iter(&self) -> Iter<'_, K, V, S> {
-        Iter::ranked(self, self.whole())
-    }
-
     pub(crate) fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
         Iter::ranked(self, self.resolve_ranks(&range))
-    }
-
-    pub(crate) fn whole(&self) -> RankedRange {
-        RankedRange { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
     }
 
     /// Returns the range between two positions, which must be in order.

@@ -3,16 +3,16 @@
 //!
 //! It is a skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
 //! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in
-//! Redis's `t_zset.c`, and backward pointers. Elements are stored in leaves of up to 64; above them
-//! are levels of index blocks of up to 64 children. Each new leaf draws a random height and splits
-//! the blocks on the levels below it that are large enough, as a tall element of a skip list starts
-//! a new run on each of its levels. The dict maps the hash of a key to the handle of its element:
-//! the leaf and the slot.
+//! Redis's `t_zset.c`, and backward pointers. Elements are stored in leaves of up to
+//! `LEAF_CAPACITY`; above them are levels of index blocks of up to `BLOCK_CAPACITY` children. Each
+//! new leaf draws a random height and splits the blocks on the levels below it that are large
+//! enough, as a tall element of a skip list starts a new run on each of its levels. The dict maps
+//! the hash of a key to the handle of its element: the leaf and the slot.
 //!
 //! ```text
 //! Core   nodes   index     [ block ]                      first scores, spans
 //!                         /    |    \
-//!                leaves  [ ] - [ ] - [ ]                  up to 64 elements each
+//!                leaves  [ ] - [ ] - [ ]                  elements
 //!                               ^
 //!        dict    hash of a key -+ handle (leaf, slot)     none in a `SkipList`
 //! ```
@@ -36,46 +36,55 @@
 //! elements one at a time stops after some of them. (In `bulk` user code runs between the change of
 //! the nodes and that of the dict, but no caller has access to the core yet.)
 //!
-//! # The life of an insertion
+//! # Where to read
 //!
-//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it:
-//! `find` asks the dict (`dict`) for handles with this hash, and compares their keys. If it is
-//! present, `set_score` changes its score. If not:
+//! Each operation on one element is a file that is read from top to bottom: `insert`, `change` (of
+//! a score), `remove`, `find`. Calls go down this list, and never back up, but to hash and compare:
 //!
-//! 1. `search_to_insert` (`search`) finds the position of the new element: in each block from the
-//!    top, it counts the first scores that are not higher, and follows the last of them.
-//! 2. `insert_at` (`edit`) makes room in the dict with `try_reserve_one`, which may rebuild or
-//!    split one of its tables, and in the leaf with `make_room`: a full leaf shares with a
-//!    neighbour, or splits in two (`transfer`), and the new leaf is added to the index (`index`).
-//!    Elements that move have their handles changed in the dict.
-//! 3. `put` adds the element to the leaf (`leaf`), and 1 to the spans on the path; then its handle
-//!    is added to the dict. This step cannot fail.
+//! 1. `bulk`, `cut`: many elements at once
+//! 2. `insert`
+//! 3. `change`
+//! 4. `remove`
+//! 5. `memory`: reserving it, and moving all elements to less
+//! 6. `transfer`: room in full leaves, and merging of small ones
+//! 7. `range`
+//! 8. `iter`
+//! 9. `find`
+//! 10. `dict`
+//! 11. `index`: the blocks
+//! 12. `leaf`
+//! 13. `arena`
 
 pub(crate) mod arena;
 pub(crate) mod bulk;
+mod change;
 mod cut;
 pub(crate) mod dict;
-pub(crate) mod edit;
+pub(crate) mod find;
 pub(crate) mod front;
-mod hashed;
 pub(crate) mod index;
+mod insert;
 pub(crate) mod iter;
 pub(crate) mod leaf;
 mod memory;
 mod range;
-pub(crate) mod search;
+mod remove;
+mod scores;
 #[cfg(test)]
 mod tests;
 mod transfer;
 
-pub(crate) use hashed::{Hashed, LookUp};
-pub use hashed::{Insertion, Scores};
-pub(crate) use search::RankedRange;
+pub(crate) use dict::Hashed;
+pub(crate) use find::RankedRange;
+pub use insert::Insertion;
+pub(crate) use scores::LookUp;
+pub use scores::Scores;
+
+use core::hash::{BuildHasher, Hash};
 
 use self::arena::{Arena, NONE};
 use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
 use self::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
-use self::search::Position;
 use crate::{TieOrder, TryReserveError};
 
 /// The leaves and the index.
@@ -119,26 +128,33 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     /// The value by which a key's handle is found again: its hash.
     type Token: Copy;
 
-    /// Reserves memory for this many more handles.
-    fn try_reserve<V, S: Clone>(
-        core: &mut Core<K, V, S, Self>,
-        additional: usize,
-    ) -> Result<(), TryReserveError>;
+    /// Returns whether there is room for the handle of a key with this token.
+    fn has_room(&self, token: Self::Token) -> bool;
 
-    /// Moves all elements to full leaves. On an error or panic, nothing changes.
-    fn try_rebuild<V, S: Clone>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError>;
-
-    /// Reserves memory for the handle of a key with this token.
-    fn try_reserve_one<V, S: Clone>(
-        core: &mut Core<K, V, S, Self>,
+    /// Makes room for the handle of a key with this token, if there is none. The nodes have the
+    /// keys of all handles.
+    fn try_grow<V, S>(
+        &mut self,
         token: Self::Token,
+        nodes: &Nodes<K, V, S>,
     ) -> Result<(), TryReserveError>;
+
+    /// Reserves memory for this many more handles. The nodes have the keys of all handles.
+    fn try_reserve<V, S>(
+        &mut self,
+        additional: usize,
+        nodes: &Nodes<K, V, S>,
+    ) -> Result<(), TryReserveError>;
+
+    /// Replaces all handles by those of full leaves, whose ids ascend from 0, given the tokens of
+    /// their keys in order. On an error, nothing changes.
+    fn try_refill(&mut self, tokens: &[Self::Token]) -> Result<(), TryReserveError>;
 
     /// Computes the token of the key at a handle. Called before anything moves, because it may run
     /// user code, which may panic.
     fn token(&self, handle: Handle, key: &K) -> Self::Token;
 
-    /// Reports a new element. Memory for its handle must be reserved.
+    /// Reports a new element. There must be room for its handle.
     fn insert(&mut self, token: Self::Token, handle: Handle);
 
     /// Reports that the element of this token moves to `to`, before or after it does. The handle of
@@ -147,12 +163,6 @@ pub(crate) trait Lookup<K>: Clear + Sized {
 
     /// Reports that the element of this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
-
-    /// Returns whether a handle is being kept up to date.
-    #[inline]
-    fn is_watching(&self) -> bool {
-        false
-    }
 
     /// Reports that the element at this end, one of `len`, is about to be popped. Others in its
     /// leaf, which has these pairs, may be next.
@@ -175,22 +185,20 @@ impl Clear for Unhashed {
 impl<K> Lookup<K> for Unhashed {
     type Token = ();
 
-    fn try_reserve<V, S: Clone>(
-        _: &mut Core<K, V, S, Self>,
-        _: usize,
-    ) -> Result<(), TryReserveError> {
+    #[inline]
+    fn has_room(&self, (): ()) -> bool {
+        true
+    }
+
+    fn try_grow<V, S>(&mut self, (): (), _: &Nodes<K, V, S>) -> Result<(), TryReserveError> {
         Ok(())
     }
 
-    fn try_rebuild<V, S: Clone>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
-        core.nodes.try_rebuild()
+    fn try_reserve<V, S>(&mut self, _: usize, _: &Nodes<K, V, S>) -> Result<(), TryReserveError> {
+        Ok(())
     }
 
-    #[inline]
-    fn try_reserve_one<V, S: Clone>(
-        _: &mut Core<K, V, S, Self>,
-        (): (),
-    ) -> Result<(), TryReserveError> {
+    fn try_refill(&mut self, _: &[()]) -> Result<(), TryReserveError> {
         Ok(())
     }
 
@@ -245,23 +253,21 @@ impl<K, V, S> Nodes<K, V, S> {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
+}
 
-    pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {
-        (self.len > 0).then(|| self.leaf(self.head).at(0))
-    }
-
-    pub(crate) fn last(&self) -> Option<(&(K, V), &S)> {
-        (self.len > 0).then(|| {
-            let Position { leaf, index } = self.last_position();
-            self.leaf(leaf).at(index)
-        })
-    }
-
-    pub(crate) fn get_by_rank(&self, rank: usize) -> Option<(&(K, V), &S)> {
-        (rank < self.len).then(|| {
-            let Position { leaf, index } = self.position_at(rank);
-            self.leaf(leaf).at(index)
-        })
+impl<K: TieOrder + Hash, V, S: Ord, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Panics with a description if an invariant is violated.
+    pub(crate) fn check(&self) {
+        self.nodes.check();
+        let dict = &self.dict.tables;
+        assert_eq!(dict.len(), self.nodes.len, "dict and leaves differ in length");
+        let is_small = matches!(self.nodes.leaves, Leaves::Small(_));
+        assert!(is_small || dict.has_table(), "blocks and a dict without a table");
+        dict.check(|handle| self.nodes.key(handle).map_or(0, |key| self.hash(key)));
+        for (pair, _) in self.nodes.iter() {
+            let found = self.element(&pair.0).expect("a key of a leaf is not in the dict");
+            assert!(core::ptr::eq(found.pair, pair), "a key is repeated");
+        }
     }
 }
 

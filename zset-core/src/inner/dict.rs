@@ -1,4 +1,5 @@
-//! [`Dict`]: a map from the hash of a key to its handle, in hash tables that split one at a time.
+//! [`Hashed`]: the dict of a set or a map, and [`Dict`], its tables: a map from the hash of a key to
+//! its handle, in hash tables that split one at a time.
 //!
 //! - Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
 //!   hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
@@ -29,10 +30,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
+use core::hint::black_box;
+use core::mem;
 use core::ops::Range;
 use hashbrown::hash_table::Entry;
 
-use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use super::arena::NONE;
+use super::leaf::{End, Handle, LEAF_CAPACITY, MAX_LEAVES};
+use super::{Clear, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{push_reserved, table_error};
 
@@ -45,6 +50,11 @@ type Table = hashbrown::HashTable<Handle>;
 
 /// The number of handles that take no table.
 const MOST_TAGGED: usize = 16;
+
+const _: () = assert!(
+    MOST_TAGGED <= LEAF_CAPACITY && MOST_TAGGED == size_of::<u128>(),
+    "they are in one leaf, and a number has all tags"
+);
 
 /// The maximum number of buckets of the only table; it splits at 28,672 handles. At this size its
 /// keys still fit in a second-level cache, and the split takes less than half a millisecond.
@@ -91,6 +101,125 @@ struct Segments {
     tables: Vec<Table>,
     /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
     shift: u32,
+}
+
+/// The number of elements from which on the dict exceeds the nearest caches, and `visit` pays off.
+const VISITED_LEN: usize = 1 << 16;
+
+/// A dict with its hasher.
+#[derive(Clone)]
+pub(crate) struct Hashed<H> {
+    pub(crate) tables: Dict,
+    pub(crate) hasher: H,
+    /// A handle to be kept up to date, or `Handle::NONE`.
+    pub(super) watched: Handle,
+    /// The leaf at each end whose keys were last visited.
+    visited_ends: [u32; 2],
+}
+
+impl<H> Hashed<H> {
+    pub(crate) const fn new(hasher: H) -> Self {
+        Hashed { tables: Dict::new(), hasher, watched: Handle::NONE, visited_ends: [NONE; 2] }
+    }
+
+    /// Exchanges the handles for those of another dict whose keys have the same hashes.
+    pub(crate) fn exchange(&mut self, tables: &mut Dict) {
+        mem::swap(&mut self.tables, tables);
+        self.visited_ends = [NONE; 2];
+    }
+}
+
+impl<H: BuildHasher> Hashed<H> {
+    /// Looks up all keys of a leaf, only to bring their dict entries into the cache.
+    ///
+    /// Pops remove the elements of a leaf one after the other, and each pop waits for its key's
+    /// dict entry, which is at a random location. In a loop that only looks them up, the cache
+    /// misses overlap.
+    fn visit<K: Hash, V>(&self, pairs: &[(K, V)]) {
+        for (key, _) in pairs {
+            let hash = hash_one(&self.hasher, key);
+            // Compared with a handle, since its memory is read only then.
+            let is_none = |handle| (handle == Handle::NONE).then_some(());
+            black_box(self.tables.find(hash, is_none));
+        }
+    }
+}
+
+impl<H> Clear for Hashed<H> {
+    fn clear(&mut self) {
+        self.tables.clear();
+        self.visited_ends = [NONE; 2];
+    }
+}
+
+impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
+    type Token = usize;
+
+    #[inline]
+    fn has_room(&self, hash: usize) -> bool {
+        self.tables.has_room(hash)
+    }
+
+    #[cold]
+    fn try_grow<V, S>(
+        &mut self,
+        hash: usize,
+        nodes: &Nodes<K, V, S>,
+    ) -> Result<(), TryReserveError> {
+        let Hashed { tables, hasher, .. } = self;
+        if let Some(capacity) = tables.doubled() {
+            // Keys are next to each other in a leaf, but scattered in the order of the old table.
+            let mut grown = Dict::try_with_table(capacity.max(nodes.len()))?;
+            nodes.for_each_key(|handle, key| grown.insert(hash_one(hasher, key), handle));
+            *tables = grown;
+            return Ok(());
+        }
+        tables.try_reserve_one(hash, hash_of(hasher, nodes))
+    }
+
+    fn try_reserve<V, S>(
+        &mut self,
+        additional: usize,
+        nodes: &Nodes<K, V, S>,
+    ) -> Result<(), TryReserveError> {
+        self.tables.try_reserve(additional, hash_of(&self.hasher, nodes))
+    }
+
+    fn try_refill(&mut self, hashes: &[usize]) -> Result<(), TryReserveError> {
+        self.exchange(&mut Dict::try_of_full_leaves(hashes)?);
+        Ok(())
+    }
+
+    #[inline]
+    fn token(&self, handle: Handle, key: &K) -> usize {
+        self.tables.token(handle, || hash_one(&self.hasher, key))
+    }
+
+    #[inline]
+    fn insert(&mut self, hash: usize, handle: Handle) {
+        self.tables.insert(hash, handle);
+    }
+
+    #[inline]
+    fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
+        self.tables.replace(hash, from, to);
+        if self.watched == from {
+            self.watched = to;
+        }
+    }
+
+    #[inline]
+    fn forget(&mut self, hash: usize, handle: Handle) {
+        self.tables.remove(hash, handle);
+    }
+
+    #[inline]
+    fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]) {
+        if len >= VISITED_LEN && self.visited_ends[end as usize] != leaf {
+            self.visited_ends[end as usize] = leaf;
+            self.visit(pairs);
+        }
+    }
 }
 
 /// An odd number, made of the first bits of the golden ratio, and its inverse.
@@ -142,6 +271,17 @@ pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) 
     let hash = hasher.hash_one(member);
     let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };
     folded as usize
+}
+
+/// Returns a function from a handle to the hash of its key, with which tables are rebuilt.
+///
+/// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
+#[inline]
+pub(crate) fn hash_of<K: Hash, V, S>(
+    hasher: &impl BuildHasher,
+    nodes: &Nodes<K, V, S>,
+) -> impl Fn(Handle) -> usize {
+    |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key))
 }
 
 /// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled, all
@@ -412,6 +552,22 @@ impl Dict {
         Ok(Dict { tables: Tables::One(try_table(capacity)?), len: 0 })
     }
 
+    /// Creates the dict of full leaves, whose ids ascend from 0, given the hashes of their keys in
+    /// order.
+    pub(crate) fn try_of_full_leaves(hashes: &[usize]) -> Result<Self, TryReserveError> {
+        let mut dict = Dict::new();
+        let hash_of = |handle: Handle| {
+            hashes[handle.leaf() as usize * LEAF_CAPACITY + handle.slot() as usize]
+        };
+        dict.try_reserve(hashes.len(), hash_of)?;
+        for (rank, &hash) in hashes.iter().enumerate() {
+            dict.try_reserve_one(hash, hash_of)?;
+            let (leaf, slot) = (rank / LEAF_CAPACITY, rank % LEAF_CAPACITY);
+            dict.insert(hash, Handle::new(leaf as u32, slot as u8));
+        }
+        Ok(dict)
+    }
+
     /// Returns whether there is room for one more handle with this hash.
     #[inline]
     pub(crate) fn has_room(&self, hash: usize) -> bool {
@@ -647,7 +803,7 @@ impl Segments {
             let id = directory[entry] as usize;
             assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
             assert!(directory[extent.clone()].iter().all(|&other| other as usize == id));
-            assert!(!core::mem::replace(&mut seen[id], true), "segment {id} is in two places");
+            assert!(!mem::replace(&mut seen[id], true), "segment {id} is in two places");
             entry = extent.end;
         }
         assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");

@@ -1,19 +1,32 @@
-//! Searching: from a score and a predicate on keys, a rank or a handle to a position in a leaf.
+//! Finding: from a key to its element, and from a score and a predicate on keys, a rank or a handle
+//! to a position in a leaf.
 //!
-//! The predicate accepts the keys of exactly that score that come before the position. Scores are
-//! compared first. All scores of a node are compared at once, by counting, which needs no order and
-//! no branches. Keys are read only where scores are equal, several at a time, so that their cache
-//! misses overlap. Below a child whose scores are all equal, no scores are read.
+//! A key is found through the dict: its hash leads to handles, and the key at each is compared.
+//!
+//! The predicate of a search accepts the keys of exactly that score that come before the position.
+//! Scores are compared first. All scores of a node are compared at once, by counting, which needs
+//! no order and no branches. Keys are read only where scores are equal, several at a time, so that
+//! their cache misses overlap. Below a child whose scores are all equal, no scores are read.
 
 use core::borrow::Borrow;
 use core::cmp::Ordering;
+use core::hash::{BuildHasher, Hash};
 use core::ops::Range;
+use equivalent::Equivalent;
 
-use super::Nodes;
 use super::arena::NONE;
+use super::dict::{Hashed, hash_one};
 use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::{Handle, LeafRef};
+use super::{Core, Nodes};
 use crate::TieOrder;
+
+/// The result of a look-up.
+pub(crate) struct Element<'a, K, V, S> {
+    pub(crate) handle: Handle,
+    pub(crate) pair: &'a (K, V),
+    pub(crate) score: &'a S,
+}
 
 /// A position in order: before an element of a leaf, or after the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +56,8 @@ impl RankedRange {
     }
 }
 
-/// The child index that a search takes in each block, from the top down, six bits each. Paths
-/// compare like the leaves to which they lead.
+/// The child index that a search takes in each block, from the top down, as many bits each as
+/// `BLOCK_CAPACITY` takes. Paths compare like the leaves to which they lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path(u64);
 
@@ -56,6 +69,7 @@ impl Path {
     /// Appends a child index.
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
+        const { assert!(BLOCK_CAPACITY.is_power_of_two()) }
         const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
         self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
     }
@@ -76,7 +90,79 @@ pub(crate) struct Target {
     pub(crate) path: Option<Path>,
 }
 
+/// Finding by key.
+impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Returns the hash of a key.
+    #[inline]
+    pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
+        hash_one(&self.dict.hasher, key)
+    }
+
+    /// Returns the element of a key.
+    #[inline]
+    pub(crate) fn element<Q>(&self, key: &Q) -> Option<Element<'_, K, V, S>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        // A hash is not worth its time if there are no elements.
+        if self.nodes.len == 0 { None } else { self.find(self.hash(key), key) }
+    }
+
+    /// Returns the element of a key with this hash.
+    #[inline]
+    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
+    where
+        Q: Equivalent<K> + ?Sized,
+    {
+        // Returned by the comparison, since getting the leaf again takes a tenth of a look-up.
+        self.dict.tables.find(hash, |handle| {
+            let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
+            let pair = pairs.get(handle.slot() as usize)?;
+            if !key.equivalent(&pair.0) {
+                return None;
+            }
+            Some(Element { handle, pair, score: scores.get(handle.slot() as usize)? })
+        })
+    }
+
+    /// Returns the position of the element of a key.
+    #[inline]
+    pub(crate) fn position<Q>(&self, key: &Q) -> Option<Position>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(self.nodes.position_of(self.element(key)?.handle))
+    }
+
+    #[inline]
+    pub(crate) fn rank<Q>(&self, key: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(self.nodes.rank_of(self.position(key)?))
+    }
+}
+
+/// Finding by rank, by handle and by place.
 impl<K, V, S> Nodes<K, V, S> {
+    pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {
+        (self.len > 0).then(|| self.leaf(self.head).at(0))
+    }
+
+    pub(crate) fn last(&self) -> Option<(&(K, V), &S)> {
+        (self.len > 0).then(|| {
+            let Position { leaf, index } = self.last_position();
+            self.leaf(leaf).at(index)
+        })
+    }
+
+    pub(crate) fn get_by_rank(&self, rank: usize) -> Option<(&(K, V), &S)> {
+        (rank < self.len).then(|| {
+            let Position { leaf, index } = self.position_at(rank);
+            self.leaf(leaf).at(index)
+        })
+    }
+
     /// Returns the number of elements before a position.
     ///
     /// It follows the parent pointers, so it needs no comparisons.
@@ -159,12 +245,32 @@ impl<K, V, S> Nodes<K, V, S> {
         Position { leaf: self.tail, index: self.leaf(self.tail).len() }
     }
 
+    /// Returns the range of all elements.
+    pub(crate) fn whole(&self) -> RankedRange {
+        RankedRange { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
+    }
+
     /// Returns the position of the last element of a nonempty core.
     pub(crate) fn last_position(&self) -> Position {
         Position { leaf: self.tail, index: self.leaf(self.tail).len().wrapping_sub(1) }
     }
+
+    /// Returns the handles of all elements, in order.
+    pub(crate) fn all_handles(&self) -> impl Iterator<Item = Handle> {
+        self.handles_from(self.start())
+    }
+
+    /// Returns the handles of the elements from a position on, in order.
+    pub(crate) fn handles_from(&self, mut next: Position) -> impl Iterator<Item = Handle> {
+        core::iter::from_fn(move || {
+            let position = self.at_element(next)?;
+            next = Position { index: position.index + 1, ..position };
+            Some(self.handle_at(position))
+        })
+    }
 }
 
+/// Finding by score and key.
 impl<K, V, S> Nodes<K, V, S> {
     /// Returns the position after all elements with a lower score and after those of equal score
     /// that `precedes` accepts, and the path to it. It must accept a prefix of them.

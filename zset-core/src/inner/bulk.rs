@@ -19,11 +19,10 @@ use core::mem;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::dict::{Dict, hash_one, no_rehash};
-use super::hashed::{ClearOnDrop, Element};
+use super::dict::{Dict, Hashed, hash_of, hash_one, no_rehash};
+use super::find::{Element, RankedRange};
 use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
-use super::search::RankedRange;
-use super::{Core, Hashed, Nodes, Owned};
+use super::{Clear, Core, Nodes, Owned};
 use crate::reserve::{table_error, try_push};
 use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
@@ -117,11 +116,10 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Filling<'a, K, V
         let first = (first_rank > 0).then(|| self.next[0].1.clone());
         let leaf = nodes.try_push_leaf(first, self.next.drain(..))?;
         let pairs = &nodes.leaf(leaf).pairs[..nodes.len() - first_rank];
-        let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
         for (index, hash) in hashes(pairs, hasher).into_iter().enumerate() {
             let is_same = |other| nodes.key(other) == Some(&pairs[index].0);
             let handle = Handle::new(leaf, index as u8);
-            if !tables.try_insert_new(hash, handle, is_same, hash_of)? {
+            if !tables.try_insert_new(hash, handle, is_same, hash_of(hasher, nodes))? {
                 let rank = first_rank + index;
                 return Ok(Err(FromSortedError::DuplicateMember { rank }));
             }
@@ -174,9 +172,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             let Core { nodes, dict: Hashed { tables, hasher, .. } } = self;
             let first = (nodes.len() > 0).then(|| elements.as_slice()[0].1.clone());
             let leaf = nodes.try_push_leaf(first, elements.by_ref().take(LEAF_CAPACITY))?;
-            let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
             for (slot, hash) in (0..).zip(hashes(nodes.leaf(leaf).pairs, hasher)) {
-                tables.try_reserve_one(hash, hash_of)?;
+                tables.try_reserve_one(hash, hash_of(hasher, nodes))?;
                 tables.insert(hash, Handle::new(leaf, slot));
             }
         }
@@ -231,6 +228,15 @@ fn try_distinct<K: TieOrder + Hash, V, S>(
 /// other. Per element of either, a merge costs about a third of an insertion.
 const MERGED_SHARE: usize = 2;
 
+/// Clears a core when dropped, for a core that is inconsistent until then.
+struct ClearOnDrop<'a, K, V, S, D: Clear>(&'a mut Core<K, V, S, D>);
+
+impl<K, V, S, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// The order of the elements in the new leaves.
 struct Order<S> {
     /// The hash of each element's key.
@@ -266,43 +272,17 @@ impl<S: Clone> Order<S> {
     }
 }
 
-/// Fills an empty dict with the handles of full leaves, whose ids ascend from 0, given the hashes
-/// of its keys in order.
-fn try_fill_dict(dict: &mut Dict, hashes: &[usize]) -> Result<(), TryReserveError> {
-    let hash_of =
-        |handle: Handle| hashes[handle.leaf() as usize * LEAF_CAPACITY + handle.slot() as usize];
-    dict.try_reserve(hashes.len(), hash_of)?;
-    for (rank, &hash) in hashes.iter().enumerate() {
-        dict.try_reserve_one(hash, hash_of)?;
-        let (leaf, slot) = (rank / LEAF_CAPACITY, rank % LEAF_CAPACITY);
-        dict.insert(hash, Handle::new(leaf as u32, slot as u8));
-    }
-    Ok(())
-}
-
 impl<K, V, S> Prepared<K, V, S> {
     /// Allocates memory for full leaves with elements of these hashes, which continue the sequence
     /// of heights of other nodes, and fills the dict.
     fn try_new(nodes: &Nodes<K, V, S>, hashes: &[usize]) -> Result<Self, TryReserveError> {
-        let mut new = Prepared { nodes: nodes.empty(), tables: Dict::new() };
-        new.nodes.try_reserve_full_leaves(hashes.len())?;
-        try_fill_dict(&mut new.tables, hashes)?;
-        Ok(new)
+        let mut new = nodes.empty();
+        new.try_reserve_full_leaves(hashes.len())?;
+        Ok(Prepared { nodes: new, tables: Dict::try_of_full_leaves(hashes)? })
     }
 }
 
 impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Moves all elements to full leaves. On an error or panic, nothing changes.
-    pub(crate) fn try_rebuild_hashed(&mut self) -> Result<(), TryReserveError> {
-        let mut order = Order::try_with_capacity(self.nodes.len())?;
-        for ((key, _), score) in self.nodes.iter() {
-            order.push(self.hash(key), score, false);
-        }
-        let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;
-        self.carry_out(order, &mut new, &mut self.nodes.empty(), &[], &mut Vec::new());
-        Ok(())
-    }
-
     /// Replaces the nodes and the dict with the prepared ones, and moves the elements of the old
     /// and of the other nodes there. Those at the ranks `shared` of the other nodes move to
     /// `left_out` instead, which must have room for them.
@@ -358,7 +338,10 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             self.dict.exchange(&mut dict.tables);
         } else {
             // The handles of the elements in the new leaves are known before they move.
-            self.try_cut_to(nodes, range, |hashes| try_fill_dict(&mut dict.tables, hashes))?;
+            self.try_cut_to(nodes, range, |hashes| {
+                dict.exchange(&mut Dict::try_of_full_leaves(hashes)?);
+                Ok(())
+            })?;
         }
         Ok(())
     }

@@ -22,7 +22,8 @@ use rand_core::{Rng, TryRng};
 
 use super::Nodes;
 use super::arena::{ArenaNode, NONE};
-use super::leaf::{End, LEAF_CAPACITY};
+use super::leaf::{End, LEAF_CAPACITY, MAX_LEAVES};
+use crate::TryReserveError;
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -31,9 +32,11 @@ pub(crate) const BLOCK_CAPACITY: usize = 64;
 /// removals.
 pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
 
-/// The maximum number of levels: 2^26 leaves under blocks of at least `MIN_CHILDREN`, with at least
-/// 2 in the top block.
+/// The maximum number of levels: one more would have more than `MAX_LEAVES` under blocks of at least
+/// `MIN_CHILDREN` children, with at least 2 in the top block.
 pub(crate) const MAX_LEVELS: usize = 10;
+
+const _: () = assert!(2 * MIN_CHILDREN.pow(MAX_LEVELS as u32) > MAX_LEAVES);
 
 /// Memory is freed if one element in this many is left, or one in half as many: the threshold is
 /// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
@@ -274,6 +277,28 @@ impl<K, V, S> Nodes<K, V, S> {
             block.spans[index] -= 1;
             id = block.parent;
         }
+    }
+
+    /// Draws the height of a new leaf next to another, and reserves memory for it and for the
+    /// blocks that it may split.
+    pub(crate) fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
+        let height = self.heights.draw();
+        let (mut level, mut splits) = (0, 0);
+        let mut parent = self.leaf(beside).parent;
+        while parent != NONE {
+            let block = self.blocks.get(parent);
+            level += 1;
+            let may_be_cut = height > level && block.len() >= 2 * MIN_CHILDREN;
+            if !block.is_full() && !may_be_cut {
+                break;
+            }
+            (parent, splits) = (block.parent, splits + 1);
+        }
+        // There is no index yet, or the top may split.
+        let new_top = usize::from(parent == NONE);
+        self.blocks.try_reserve(splits + new_top)?;
+        self.leaves.try_blocks(1)?;
+        Ok(height)
     }
 
     /// Links a new leaf after another from which it took its elements (as many as `child.span`).

@@ -8,9 +8,9 @@ use rand_core::Rng;
 use std::vec::Vec;
 
 use super::arena::visits;
+use super::find::Path;
 use super::index::Heights;
 use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
-use super::search::Path;
 use super::{Clear, Core, Lookup, Nodes, Unhashed};
 use crate::{SkipList, TryReserveError};
 
@@ -216,26 +216,24 @@ impl Clear for Handles {
 impl Lookup<u32> for Handles {
     type Token = u32;
 
-    fn try_reserve<V, S: Clone>(
-        _: &mut Core<u32, V, S, Self>,
-        _: usize,
-    ) -> Result<(), TryReserveError> {
+    fn has_room(&self, _: u32) -> bool {
+        true
+    }
+
+    fn try_grow<V, S>(&mut self, _: u32, _: &Nodes<u32, V, S>) -> Result<(), TryReserveError> {
         Ok(())
     }
 
-    fn try_rebuild<V, S: Clone>(core: &mut Core<u32, V, S, Self>) -> Result<(), TryReserveError> {
-        core.nodes.try_rebuild()?;
-        core.dict.of.fill(Handle::NONE);
-        for handle in core.nodes.all_handles() {
-            core.dict.of[core.nodes.element_at(handle).0.0 as usize] = handle;
+    fn try_reserve<V, S>(&mut self, _: usize, _: &Nodes<u32, V, S>) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    fn try_refill(&mut self, members: &[u32]) -> Result<(), TryReserveError> {
+        self.clear();
+        for (rank, &member) in members.iter().enumerate() {
+            let (leaf, slot) = (rank / LEAF_CAPACITY, rank % LEAF_CAPACITY);
+            self.of[member as usize] = Handle::new(leaf as u32, slot as u8);
         }
-        Ok(())
-    }
-
-    fn try_reserve_one<V, S: Clone>(
-        _: &mut Core<u32, V, S, Self>,
-        _: u32,
-    ) -> Result<(), TryReserveError> {
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! The leaves: up to 64 elements each, in dense, unsorted slots, and the permutation that sorts
-//! them.
+//! The leaves: up to [`LEAF_CAPACITY`] elements each, in dense, unsorted slots, and the permutation
+//! that sorts them.
 //!
 //! ```text
 //! slot     0    1    2    3          order  1 3 0 2
@@ -9,9 +9,9 @@
 //!
 //! A pair is a key and its value. Those of a set have the value `()`, which takes no space.
 //!
-//! Invariants: `scores` and `pairs` have length `len`, at most 64; `order` is a permutation of
-//! `0..len` followed by `NO_SLOT`; the elements are sorted by `(score, key)` when read through
-//! `order`.
+//! Invariants: `scores` and `pairs` have length `len`, at most `LEAF_CAPACITY`; `order` is a
+//! permutation of `0..len` followed by `NO_SLOT`; the elements are sorted by `(score, key)` when
+//! read through `order`.
 //!
 //! An insertion pushes to the next slot and shifts only bytes of `order`. A removal moves the
 //! element of the last slot into the vacated slot; no other element moves.
@@ -29,13 +29,20 @@ use crate::reserve::push_reserved;
 
 /// The maximum number of elements in a leaf.
 pub(crate) const LEAF_CAPACITY: usize = 64;
+
+/// The number of bits of a slot in a handle.
 const SLOT_BITS: u32 = LEAF_CAPACITY.trailing_zeros();
 
-/// The maximum number of leaves in a core: one fewer than 26 bits can name, so that
-/// [`Handle::NONE`] names no leaf.
+const _: () = assert!(
+    LEAF_CAPACITY.is_power_of_two() && LEAF_CAPACITY < NO_SLOT as usize,
+    "slots take whole bits of a handle, and a byte of an order"
+);
+
+/// The maximum number of leaves in a core: one fewer than the other bits of a handle can name, so
+/// that [`Handle::NONE`] names no leaf.
 pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 
-/// The location of an element: `leaf id << 6 | slot`.
+/// The location of an element: `leaf id << SLOT_BITS | slot`.
 ///
 /// Valid until the element moves; moves are reported to the dict.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -272,6 +279,21 @@ impl<L, A, B> Leaf<L, A, B> {
         slot as u8
     }
 
+    /// Adds elements in order to an empty leaf with room for them, in slots of the same order.
+    #[inline]
+    pub(super) fn extend_sorted<P, S>(&mut self, elements: impl Iterator<Item = (P, S)>)
+    where
+        A: Column<S>,
+        B: Column<P>,
+    {
+        for (pair, score) in elements {
+            self.order[self.len as usize] = self.len;
+            self.len += 1;
+            self.scores.push(score);
+            self.pairs.push(pair);
+        }
+    }
+
     /// Removes the element at `index` in order. The element of the last slot moves into its slot.
     #[expect(clippy::inline_always, reason = "a call takes 4 % of a removal")]
     #[inline(always)]
@@ -363,17 +385,6 @@ fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError
 }
 
 impl<P, S> BlockLeaf<P, S> {
-    /// Adds elements in order to an empty leaf, in slots of the same order.
-    #[inline]
-    pub(crate) fn extend_sorted(&mut self, elements: impl Iterator<Item = (P, S)>) {
-        for (pair, score) in elements {
-            self.order[self.len as usize] = self.len;
-            self.len += 1;
-            self.scores.push(score);
-            self.pairs.push(pair);
-        }
-    }
-
     /// Moves the elements of the only leaf of a small core to this empty leaf. Every element keeps
     /// its slot.
     pub(crate) fn take_small(&mut self, small: &mut SmallLeaf<P, S>) {
@@ -519,9 +530,16 @@ impl<P, S> Leaves<P, S> {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call takes 2 % of a change of a score")]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, id: u32, index: usize, pair: P, score: S) -> u8 {
         with_leaf!(self, id, leaf => leaf.insert(index, pair, score))
+    }
+
+    /// Adds elements in order to an empty leaf with room for them, in slots of the same order.
+    #[inline]
+    pub(crate) fn extend_sorted(&mut self, id: u32, elements: impl Iterator<Item = (P, S)>) {
+        with_leaf!(self, id, leaf => leaf.extend_sorted(elements));
     }
 
     /// Removes an element; returns it, the number of elements left in the leaf, and its parent.
