@@ -165,7 +165,7 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
     #[inline]
     pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
-        Some(&self.core.element(key)?.pair.1)
+        self.core.map_element(key, |found| &found.pair.1)
     }
 
     /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
@@ -239,7 +239,7 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the score of a key. **O(1)**.
     #[inline]
     pub fn score<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&S> {
-        Some(self.core.element(key)?.score)
+        self.core.map_element(key, |found| found.score)
     }
 
     /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
@@ -254,7 +254,7 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns whether a key is in the map. **O(1)**.
     pub fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
-        self.core.element(key).is_some()
+        self.core.map_element(key, |_| ()).is_some()
     }
 
     /// Returns the 0-based rank of a key, lowest score first. **O(log n)**.
@@ -284,7 +284,7 @@ where
 
     #[inline]
     fn find(&self, hash: usize, key: &'q Q) -> Option<&'a S> {
-        Some(self.core.find(hash, key)?.score)
+        self.core.find_map(hash, key, |found| found.score)
     }
 }
 

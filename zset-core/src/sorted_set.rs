@@ -212,7 +212,7 @@ impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
     #[inline]
     pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<&S> {
-        Some(self.core.element(member)?.score)
+        self.core.map_element(member, |found| found.score)
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)**.
@@ -223,7 +223,7 @@ impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns whether a member is in the set. **O(1)**.
     pub fn contains<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> bool {
-        self.core.element(member).is_some()
+        self.core.map_element(member, |_| ()).is_some()
     }
 
     /// Returns the score of each of these members, or `None` for members not in the set. Lazy;
@@ -291,7 +291,7 @@ where
 
     #[inline]
     fn find(&self, hash: usize, member: &'q Q) -> Option<&'a S> {
-        Some(self.core.find(hash, member)?.score)
+        self.core.find_map(hash, member, |found| found.score)
     }
 }
 

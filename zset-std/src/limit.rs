@@ -38,8 +38,6 @@ mod observer;
 #[cfg(feature = "std")]
 mod registry;
 #[cfg(feature = "std")]
-mod table;
-#[cfg(feature = "std")]
 mod wait;
 
 pub use any_limiter::AnyLimiter;

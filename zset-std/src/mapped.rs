@@ -8,10 +8,12 @@ macro_rules! mapped_iterator {
         impl<$($generic)*> Iterator for $iterator {
             type Item = $item;
 
+            #[inline]
             fn next(&mut self) -> Option<Self::Item> {
                 self.0.next().map($convert)
             }
 
+            #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
                 self.0.size_hint()
             }
@@ -26,6 +28,7 @@ macro_rules! mapped_iterator {
         }
 
         impl<$($generic)*> DoubleEndedIterator for $iterator {
+            #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 self.0.next_back().map($convert)
             }

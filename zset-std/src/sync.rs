@@ -3,13 +3,13 @@
 
 mod spin_lock;
 
-use std::sync::PoisonError;
 pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Arc, PoisonError};
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
-use std::task::Waker;
+use std::task::{Wake, Waker};
 #[cfg(not(zset_loom))]
 pub(crate) use std::thread;
 use std::vec;
@@ -20,6 +20,8 @@ pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 
+#[cfg(all(test, not(zset_loom)))]
+pub(crate) use spin_lock::LOCKS;
 pub(crate) use spin_lock::{SpinGuard, SpinLock};
 
 /// Locks a mutex, ignoring poison: the data is consistent whenever user code, which may panic, runs
@@ -55,6 +57,19 @@ pub(crate) mod thread {
     pub(crate) fn park() {
         current().0.wait();
     }
+}
+
+/// Returns a waker that unparks the current thread.
+pub(crate) fn waker_of_this_thread() -> Waker {
+    struct Unpark(thread::Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    Waker::from(Arc::new(Unpark(thread::current())))
 }
 
 /// Calls all wakers in order. If one panics, calls the others before the panic continues.

@@ -1,15 +1,14 @@
 //! Waiting in steps, on a thread or as a future: what limiters and queues share.
 
-use std::sync::Arc;
 #[cfg(feature = "async")]
 use std::sync::{Mutex, PoisonError};
+use std::task::Waker;
 #[cfg(feature = "async")]
 use std::task::{Context, Poll, ready};
-use std::task::{Wake, Waker};
 
 #[cfg(feature = "async")]
 use crate::clock::Sleep;
-use crate::sync::thread::{self, Thread};
+use crate::sync::waker_of_this_thread;
 use crate::{Clock, Timestamp};
 
 /// The outcome of one step of a wait.
@@ -32,19 +31,6 @@ pub(crate) fn block<R>(
             Step::WaitUntil(at) => clock.park_until(at),
         }
     }
-}
-
-/// Returns a waker that unparks the current thread.
-pub(crate) fn waker_of_this_thread() -> Waker {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    Waker::from(Arc::new(Unpark(thread::current())))
 }
 
 /// The time until which a future sleeps, and the timer for it.

@@ -2,9 +2,9 @@
 //!
 //! A request charged by its response reserves its units before the call, so no more requests of a
 //! key are in flight than the quota has units left. The units are then charged, unless there is a
-//! response and the policy does not charge it. A limiter in this process holds reserved units
-//! beside those on record: see `Hold`. A limiter on a server has no such count,
-//! shared by all processes, so it takes the units, and refunds them later.
+//! response and the policy does not charge it. A limiter in this process counts reserved units
+//! apart from those on record: see `Hold`. A limiter on a server has no such count, shared by all
+//! processes, so it takes the units, and refunds them later.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -104,8 +104,21 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
+        self.map_element(key, |found| found)
+    }
+
+    /// Returns what `read` returns for the element of a key.
+    #[inline]
+    pub(crate) fn map_element<'a, Q, T>(
+        &'a self,
+        key: &Q,
+        read: impl Fn(Element<'a, K, V, S>) -> T,
+    ) -> Option<T>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
         // A hash is not worth its time if there are no elements.
-        if self.nodes.len == 0 { None } else { self.find(self.hash(key), key) }
+        if self.nodes.len == 0 { None } else { self.find_map(self.hash(key), key, read) }
     }
 
     /// Returns the element of a key with this hash.
@@ -114,14 +127,33 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Equivalent<K> + ?Sized,
     {
-        // Returned by the comparison, since getting the leaf again takes a tenth of a look-up.
-        self.dict.tables.find(hash, |handle| {
+        self.find_map(hash, key, |found| found)
+    }
+
+    /// Returns what `read` returns for the element of a key with this hash.
+    ///
+    /// With the parts that its caller does not read, the loop over a table is too large to be
+    /// inlined.
+    #[inline]
+    pub(crate) fn find_map<'a, Q, T>(
+        &'a self,
+        hash: usize,
+        key: &Q,
+        read: impl Fn(Element<'a, K, V, S>) -> T,
+    ) -> Option<T>
+    where
+        Q: Equivalent<K> + ?Sized,
+    {
+        // Returned by the comparison, since getting the leaf again takes a tenth of a look-up. It
+        // captures by value: references to variables would keep these in memory.
+        self.dict.tables.find(hash, move |handle| {
             let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
             let pair = pairs.get(handle.slot() as usize)?;
             if !key.equivalent(&pair.0) {
                 return None;
             }
-            Some(Element { handle, pair, score: scores.get(handle.slot() as usize)? })
+            let score = scores.get(handle.slot() as usize)?;
+            Some(read(Element { handle, pair, score }))
         })
     }
 
@@ -131,7 +163,8 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        Some(self.nodes.position_of(self.element(key)?.handle))
+        let handle = self.map_element(key, |found| found.handle)?;
+        Some(self.nodes.position_of(handle))
     }
 
     #[inline]

@@ -65,22 +65,23 @@ impl<P, S> Clone for Rest<'_, P, S> {
     }
 }
 
-/// Returns the elements between two positions that are in the first and in the last leaf.
+/// Returns the elements between two positions that are in the first and in the last leaf, and what
+/// else `find` returns.
 #[inline(never)]
-fn ends<K, V, S>(
+fn ends<K, V, S, R>(
     nodes: &Nodes<K, V, S>,
-    find: impl FnOnce() -> Range<Position>,
-) -> [Rest<'_, (K, V), S>; 2] {
-    let Range { start, end } = find();
+    find: impl FnOnce() -> (Range<Position>, R),
+) -> ([Rest<'_, (K, V), S>; 2], R) {
+    let (Range { start, end }, ranks) = find();
     let (first, id) = (nodes.leaf(start.leaf), start.leaf);
     if id == end.leaf {
         let slots = first.order()[start.index..end.index].iter();
-        return [Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter())];
+        return ([Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter())], ranks);
     }
     let front = Rest::new(id, first.forward, first, first.order()[start.index..].iter());
     let (end_leaf, id) = (nodes.leaf(end.leaf), end.leaf);
     let slots = end_leaf.order()[..end.index].iter();
-    [front, Rest::new(id, end_leaf.backward, end_leaf, slots)]
+    ([front, Rest::new(id, end_leaf.backward, end_leaf, slots)], ranks)
 }
 
 /// Enters the leaf `id`, whose successor `link` returns. If the other end is in that leaf too
@@ -175,17 +176,33 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
     /// Creates an iterator over the elements between the positions that `find` returns.
     #[inline]
     pub(crate) fn new(nodes: &'a Nodes<K, V, S>, find: impl FnOnce() -> Range<Position>) -> Self {
-        let [front, back] = ends(nodes, find);
+        let ([front, back], ()) = ends(nodes, || (find(), ()));
         Iter { nodes, front: front.in_registers(), back: back.in_registers(), between: None }
     }
 
-    /// Creates an iterator over the elements of a range, which must not be inverted.
+    /// Creates an iterator over the elements of the range that `find` returns. It must not be
+    /// inverted.
     #[inline]
-    pub(crate) fn ranked(nodes: &'a Nodes<K, V, S>, range: RankedRange) -> Self {
-        let iter = Iter::new(nodes, || range.start..range.end);
-        let start = range.start_rank + iter.front.slots.len();
-        let end = range.start_rank + range.len - iter.back.slots.len();
-        Iter { between: Some(start..end), ..iter }
+    pub(crate) fn ranked(nodes: &'a Nodes<K, V, S>, find: impl FnOnce() -> RankedRange) -> Self {
+        let ([front, back], ranks) = ends(nodes, || {
+            let RankedRange { start, end, start_rank, len } = find();
+            (start..end, start_rank..start_rank + len)
+        });
+        let between = ranks.start + front.slots.len()..ranks.end - back.slots.len();
+        let (front, back) = (front.in_registers(), back.in_registers());
+        Iter { nodes, front, back, between: Some(between) }
+    }
+
+    /// Returns whether the rest of the last leaf is next at the front, and empty.
+    #[inline]
+    fn ends_in_front(&self) -> bool {
+        self.front.next == self.back.leaf && self.back.slots.len() == 0
+    }
+
+    /// Returns whether the rest of the first leaf is next at the back, and empty.
+    #[inline]
+    fn ends_in_back(&self) -> bool {
+        self.back.next == self.front.leaf && self.front.slots.len() == 0
     }
 
     /// Returns the ranks of the elements in the leaves between `front` and `back`.
@@ -277,6 +294,9 @@ impl<'a, K, V, S> Iterator for Iter<'a, K, V, S> {
         let slot = if let Some(slot) = self.front.slots.next() {
             slot
         } else {
+            if self.ends_in_front() {
+                return None;
+            }
             self.advance();
             self.front.slots.next()?
         };
@@ -321,7 +341,7 @@ impl<'a, K, V, S> Iterator for Iter<'a, K, V, S> {
                     combine(combined, (&pairs[slot as usize], &scores[slot as usize]))
                 })
             };
-            if self.front.leaf == self.back.leaf && self.back.slots.len() == 0 {
+            if self.ends_in_front() {
                 return combined;
             }
             self.advance();
@@ -335,6 +355,9 @@ impl<K, V, S> DoubleEndedIterator for Iter<'_, K, V, S> {
         let slot = if let Some(slot) = self.back.slots.next_back() {
             slot
         } else {
+            if self.ends_in_back() {
+                return None;
+            }
             self.retreat();
             self.back.slots.next_back()?
         };
@@ -442,7 +465,7 @@ impl Emptied {
 impl<K, V, S> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn iter(&self) -> Iter<'_, K, V, S> {
-        Iter::ranked(self, self.whole())
+        self.range_by_rank(..)
     }
 
     /// Takes the elements of nodes one by one, lowest score first. They can then only be cleared.

@@ -148,7 +148,7 @@ impl<K, V, S> Nodes<K, V, S> {
     where
         S: Clone,
     {
-        let firsts = Iter::ranked(self, range).skip(LEAF_CAPACITY).step_by(LEAF_CAPACITY);
+        let firsts = Iter::ranked(self, || range).skip(LEAF_CAPACITY).step_by(LEAF_CAPACITY);
         try_collect(firsts.map(|(_, score)| score.clone()))
     }
 

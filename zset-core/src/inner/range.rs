@@ -11,8 +11,15 @@ use super::iter::Iter;
 use crate::bounds::ranks;
 
 impl<K, V, S> Nodes<K, V, S> {
+    #[inline]
     pub(crate) fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
-        Iter::ranked(self, self.resolve_ranks(&range))
+        self.between_ranks(ranks(&range, self.len))
+    }
+
+    /// Not generic over the range, so that all ranges of ranks share their code.
+    #[inline]
+    fn between_ranks(&self, ranks: Range<usize>) -> Iter<'_, K, V, S> {
+        Iter::ranked(self, || self.resolve_between(ranks))
     }
 
     /// Returns the range between two positions, which must be in order.
@@ -22,8 +29,32 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 
     pub(crate) fn resolve_ranks(&self, range: &impl RangeBounds<usize>) -> RankedRange {
-        let Range { start, end } = ranks(range, self.len);
-        RankedRange::new((self.position_at(start), start), (self.position_at(end), end))
+        self.resolve_between(ranks(range, self.len))
+    }
+
+    #[inline]
+    fn resolve_between(&self, ranks: Range<usize>) -> RankedRange {
+        let Range { start, end } = ranks;
+        let first = if start == 0 {
+            self.start()
+        } else {
+            self.position_near(start, (self.end(), self.len))
+        };
+        let last = self.position_near(end, (first, start));
+        RankedRange::new((first, start), (last, end))
+    }
+
+    /// Like `position_at`, without a search if the position is in the leaf of `near`, which is given
+    /// with its rank.
+    fn position_near(&self, rank: usize, near: (Position, usize)) -> Position {
+        let (Position { leaf, index }, near_rank) = near;
+        // Wraps beyond the length of any leaf if the position is before the leaf.
+        let index = index.wrapping_add(rank).wrapping_sub(near_rank);
+        if index <= self.leaf(leaf).len() {
+            Position { leaf, index }
+        } else {
+            self.position_at(rank)
+        }
     }
 }
 

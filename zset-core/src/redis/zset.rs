@@ -163,7 +163,9 @@ impl<M: AsRef<[u8]>> LookUp<M> for &ZSet {
     fn find(&self, hash: usize, member: M) -> Option<Score> {
         match &self.elements {
             Elements::Listpack(set) => set.score(member),
-            Elements::Skiplist(set) => Some(*set[0].core.find(hash, member.as_ref())?.score),
+            Elements::Skiplist(set) => {
+                set[0].core.find_map(hash, member.as_ref(), |found| *found.score)
+            }
         }
     }
 }

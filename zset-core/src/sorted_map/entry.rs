@@ -66,7 +66,7 @@ impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, 
     /// ```
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V, S, H> {
         let hash = self.core.hash(&key);
-        match self.core.find(hash, &key).map(|found| found.handle) {
+        match self.core.find_map(hash, &key, |found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key }),
         }
@@ -90,7 +90,7 @@ impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, 
         &'q Q: Into<K>,
     {
         let hash = self.core.hash(key);
-        match self.core.find(hash, key).map(|found| found.handle) {
+        match self.core.find_map(hash, key, |found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key: key.into() }),
         }

@@ -62,7 +62,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
     /// ```
     pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
         let hash = self.core.hash(&member);
-        match self.core.find(hash, &member).map(|found| found.handle) {
+        match self.core.find_map(hash, &member, |found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
         }
@@ -86,7 +86,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
         &'q Q: Into<M>,
     {
         let hash = self.core.hash(member);
-        match self.core.find(hash, member).map(|found| found.handle) {
+        match self.core.find_map(hash, member, |found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member: member.into() }),
         }

@@ -10,8 +10,7 @@ use std::time::Duration;
 use std::vec::Vec;
 
 use super::{Clock, Timestamp};
-use crate::sync::wake_all;
-use crate::wait::waker_of_this_thread;
+use crate::sync::{wake_all, waker_of_this_thread};
 
 /// A clock for tests that is advanced manually. Clones share the same time.
 ///

@@ -157,8 +157,10 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
         // Only a panic during an earlier submission leaves too many members.
         self.truncate(max_len);
         let is_full = self.set.len() >= max_len;
-        let (old, new, dropped) = match self.set.entry(member) {
-            Entry::Occupied(mut entry) => {
+        let mut entry = self.set.entry(member);
+        // An occupied entry is borrowed, since a copy would wait for the fields just written.
+        let (old, new, dropped) = match entry {
+            Entry::Occupied(ref mut entry) => {
                 let Reverse(old) = entry.score();
                 let new = new_score(Some(old))?;
                 if new == *old {

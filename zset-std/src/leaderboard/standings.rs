@@ -65,17 +65,23 @@ impl<Id, S> Copy for Standing<'_, Id, S> {}
 /// [standing](Leaderboard::standing), and under [`Ties::Competition`], so does each change of score
 /// from the back, in O(log n). `nth` and `nth_back`, and so `skip`, are **O(log n)**.
 pub struct Standings<'a, Id, S> {
-    ranking: &'a Ranking<Id, S>,
     elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     /// The ordinal of the next element from the front.
     ordinal: usize,
+    numbering: Numbering<'a, Id, S>,
+    /// The score and the number of the last element from the front, if elements that tie share a
+    /// number.
+    front: Option<(&'a Reverse<S>, usize)>,
+    /// The same from the back.
+    back: Option<(&'a Reverse<S>, usize)>,
+}
+
+/// How lines are numbered.
+struct Numbering<'a, Id, S> {
+    ranking: &'a Ranking<Id, S>,
     ties: Ties,
     /// Whether two scores tie, if not by `==`.
     same: Option<fn(&S, &S) -> bool>,
-    /// The score and the number of the last element from the front.
-    front: Option<(&'a Reverse<S>, usize)>,
-    /// The score and the number of the last element from the back.
-    back: Option<(&'a Reverse<S>, usize)>,
 }
 
 impl<'a, Id, S> Standings<'a, Id, S> {
@@ -84,13 +90,15 @@ impl<'a, Id, S> Standings<'a, Id, S> {
         skipped: usize,
         elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     ) -> Self {
-        let (ordinal, ties) = (skipped.saturating_add(1), Ties::Ordinal);
-        Standings { ranking, elements, ordinal, ties, same: None, front: None, back: None }
+        let numbering = Numbering { ranking, ties: Ties::Ordinal, same: None };
+        let ordinal = skipped.saturating_add(1);
+        Standings { elements, ordinal, numbering, front: None, back: None }
     }
 
     /// Returns the same lines with ties numbered according to `ties`. **O(1)**.
     pub fn ties(self, ties: Ties) -> Self {
-        Standings { ties, same: None, front: None, back: None, ..self }
+        let numbering = Numbering { ties, same: None, ..self.numbering };
+        Standings { numbering, front: None, back: None, ..self }
     }
 
     /// Like [`ties`](Self::ties), but members tie if `same` is true of their scores. **O(1)**.
@@ -121,17 +129,62 @@ impl<'a, Id, S> Standings<'a, Id, S> {
     /// assert_eq!(ann.next().map(|line| line.number), Some(1));
     /// ```
     pub fn ties_by(self, ties: Ties, same: fn(&S, &S) -> bool) -> Self {
-        Standings { same: Some(same), ..self.ties(ties) }
+        let standings = self.ties(ties);
+        let numbering = Numbering { same: Some(same), ..standings.numbering };
+        Standings { numbering, ..standings }
     }
 }
 
-impl<Id, S: Ord> Standings<'_, Id, S> {
-    fn is_tie(&self, a: &Reverse<S>, b: &Reverse<S>) -> bool {
+impl<Id, S> Clone for Numbering<'_, Id, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Id, S> Copy for Numbering<'_, Id, S> {}
+
+/// Passed by value, so that the compiler keeps the iterator of a caller's loop in registers.
+impl<Id, S: Ord> Numbering<'_, Id, S> {
+    /// Returns the number of the element with this ordinal, given the score and the number of the
+    /// element before it, if known.
+    fn after(
+        self,
+        before: Option<(&Reverse<S>, usize)>,
+        ordinal: usize,
+        score: &Reverse<S>,
+    ) -> usize {
+        match (self.ties, before) {
+            (Ties::Ordinal, _) => ordinal,
+            (_, Some((last, number))) if self.is_tie(last, score) => number,
+            (Ties::Competition, Some(_)) => ordinal,
+            (Ties::Dense, Some((_, number))) => number + 1,
+            (_, None) => self.look_up(ordinal, score),
+        }
+    }
+
+    /// Returns the number of the element with this ordinal, given the score and the number of the
+    /// element after it, if known.
+    fn before(
+        self,
+        after: Option<(&Reverse<S>, usize)>,
+        ordinal: usize,
+        score: &Reverse<S>,
+    ) -> usize {
+        match (self.ties, after) {
+            (Ties::Ordinal, _) => ordinal,
+            (_, Some((last, number))) if self.is_tie(last, score) => number,
+            // Saturates because an inconsistent `Ord` could report a score before the first.
+            (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
+            _ => self.look_up(ordinal, score),
+        }
+    }
+
+    fn is_tie(self, a: &Reverse<S>, b: &Reverse<S>) -> bool {
         self.same.map_or_else(|| a == b, |same| same(&a.0, &b.0))
     }
 
     /// Looks up the number of the element with this ordinal.
-    fn number(&self, ordinal: usize, score: &Reverse<S>) -> usize {
+    fn look_up(self, ordinal: usize, score: &Reverse<S>) -> usize {
         match self.same {
             Some(same) => self.ranking.number_by(ordinal - 1, self.ties, same),
             None => self.ranking.number(score, self.ties),
@@ -142,18 +195,15 @@ impl<Id, S: Ord> Standings<'_, Id, S> {
 impl<'a, Id, S: Ord> Iterator for Standings<'a, Id, S> {
     type Item = Standing<'a, Id, S>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (member, score) = self.elements.next()?;
-        let ordinal = self.ordinal;
+        let mut number = self.ordinal;
         self.ordinal += 1;
-        let number = match (self.ties, self.front) {
-            (Ties::Ordinal, _) => ordinal,
-            (_, Some((last, number))) if self.is_tie(last, score) => number,
-            (Ties::Competition, Some(_)) => ordinal,
-            (Ties::Dense, Some((_, number))) => number + 1,
-            (_, None) => self.number(ordinal, score),
-        };
-        self.front = Some((score, number));
+        if self.numbering.ties != Ties::Ordinal {
+            number = self.numbering.after(self.front, number, score);
+            self.front = Some((score, number));
+        }
         Some(Standing { number, member, score: &score.0 })
     }
 
@@ -176,17 +226,14 @@ impl<'a, Id, S: Ord> Iterator for Standings<'a, Id, S> {
 }
 
 impl<Id, S: Ord> DoubleEndedIterator for Standings<'_, Id, S> {
+    #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let (member, score) = self.elements.next_back()?;
-        let ordinal = self.ordinal + self.elements.len();
-        let number = match (self.ties, self.back) {
-            (Ties::Ordinal, _) => ordinal,
-            (_, Some((last, number))) if self.is_tie(last, score) => number,
-            // Saturates because an inconsistent `Ord` could report a score before the first.
-            (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
-            _ => self.number(ordinal, score),
-        };
-        self.back = Some((score, number));
+        let mut number = self.ordinal + self.elements.len();
+        if self.numbering.ties != Ties::Ordinal {
+            number = self.numbering.before(self.back, number, score);
+            self.back = Some((score, number));
+        }
         Some(Standing { number, member, score: &score.0 })
     }
 
@@ -228,12 +275,14 @@ impl<Id, S, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns the first `n` lines. **O(log n)** to start.
+    #[inline]
     pub fn top(&self, n: usize) -> Standings<'_, Id, S> {
         self.page(0, n)
     }
 
     /// Returns up to `n` lines, skipping the first `offset`; empty past the end. **O(log n)** to
     /// start.
+    #[inline]
     pub fn page(&self, offset: usize, n: usize) -> Standings<'_, Id, S> {
         let elements = self.ranking.set().range_by_rank(offset..offset.saturating_add(n));
         Standings::new(&self.ranking, offset, elements)

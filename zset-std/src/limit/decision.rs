@@ -81,7 +81,7 @@ impl Decision {
 
     /// Returns the decision on `n` units, given this one, if `held` others are in flight. Any of
     /// these may be released at any time, so the wait for them is a guess.
-    pub(super) fn beside(mut self, n: u32, held: u64) -> Decision {
+    pub(super) fn with_held(mut self, n: u32, held: u64) -> Decision {
         if self.is_allowed() && n > 0 && u64::from(self.remaining) < held {
             self.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
             self.remaining = self.remaining.saturating_add(n);

@@ -100,7 +100,7 @@ impl<L: Limiter> Direct<L> {
     #[inline(always)]
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
-            return self.late(now, |one, newest| one.check_n(n, newest));
+            return self.late(now, move |one, newest| one.check_n(n, newest));
         }
         self.newest = now;
         self.limiter.check_n(&mut self.state, n, now)
@@ -224,7 +224,7 @@ impl<L: SingleQuota> Direct<L> {
     pub fn check_with(&mut self, quota: impl Into<L::Terms>, n: u32, now: Timestamp) -> Decision {
         let terms = quota.into();
         if now < self.newest {
-            return self.late(now, |one, newest| one.check_with(terms, n, newest));
+            return self.late(now, move |one, newest| one.check_with(terms, n, newest));
         }
         self.newest = now;
         self.limiter.check_with(&mut self.state, terms, n, now)

@@ -1,5 +1,6 @@
 //! [`Funnel`]: a leaky bucket, and its arithmetic on the state of a key, [`Level`].
 
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use super::{Decision, Limiter, Quota, QuotaError, SingleQuota, Verdict};
@@ -48,15 +49,17 @@ use crate::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Funnel {
     quota: Quota,
-    /// Not zero.
-    capacity: u32,
+    capacity: NonZeroU32,
+    /// The least number with `interval <= 2^shift`, in nanoseconds.
+    shift: u32,
+    /// `2^(63 + shift) / interval`, rounded up. Multiplying is faster than dividing.
+    ///
+    /// If the interval is below a nanosecond, half of the period takes its place in both fields.
+    reciprocal: u64,
     /// The time between two units: `period / count`.
     interval: Volume,
     /// The time for the whole capacity.
     burst: Volume,
-    /// `2^64 / interval`, or `2^64 / period` if the interval is below a nanosecond; at most 1 too
-    /// small. Multiplying is faster than dividing.
-    reciprocal: u64,
 }
 
 /// A time in nanoseconds: `nanos + fraction / count`, for the count of some quota.
@@ -73,9 +76,19 @@ impl Funnel {
         let (count, period) = (quota.count() as u64, quota.period_in_nanos());
         let interval = Volume { nanos: period / count, fraction: period % count };
         let burst = Volume { nanos: period, fraction: 0 };
-        let units = if period < count { 1 } else { count };
-        let reciprocal = ((((units as u128) << 64) - 1) / period as u128) as u64;
-        Funnel { quota, capacity: quota.count(), interval, burst, reciprocal }
+        // The interval, or half of the period, is `period / units`, and `below` is the largest whole
+        // number below it.
+        let (units, below) = if period < count {
+            (2, (period - 1) / 2)
+        } else {
+            (count, interval.nanos - (interval.fraction == 0) as u64)
+        };
+        let shift = u64::BITS - below.leading_zeros();
+        let reciprocal = ((units << shift) as u128) << 63;
+        // Only that of 1/2 exceeds 64 bits, and is rounded down.
+        let reciprocal = ((reciprocal - 1) / period as u128) as u64;
+        let reciprocal = reciprocal.saturating_add(1);
+        Funnel { quota, capacity: quota.count, shift, reciprocal, interval, burst }
     }
 
     /// Returns the funnel with a different capacity: the number of units that it allows at once.
@@ -97,16 +110,17 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn with_capacity(self, capacity: u32) -> Result<Funnel, QuotaError> {
-        if capacity == 0 {
+        let Some(capacity) = NonZeroU32::new(capacity) else {
             return Err(QuotaError::ZeroCapacity);
-        }
+        };
         let (count, period) = (self.quota.count() as u64, self.quota.period_in_nanos());
         // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
         // `i64`.
-        if capacity as u128 * period as u128 >= (count as u128) << 62 {
+        if capacity.get() as u128 * period as u128 >= (count as u128) << 62 {
             return Err(QuotaError::PeriodTooLong);
         }
-        Ok(Funnel { capacity, burst: self.interval.times(capacity, count), ..self })
+        let burst = self.interval.times(capacity.get(), count);
+        Ok(Funnel { capacity, burst, ..self })
     }
 
     /// Returns the quota. **O(1)**.
@@ -117,7 +131,7 @@ impl Funnel {
     /// Returns the number of units allowed at once. **O(1)**.
     #[inline]
     pub const fn capacity(self) -> u32 {
-        self.capacity
+        self.capacity.get()
     }
 }
 
@@ -258,74 +272,98 @@ impl Volume {
         }
         Volume { nanos: nanos.saturating_add(fraction / count), fraction: fraction % count }
     }
+
+    /// Returns the same volume; if it is `WHOLE`, the compiler then knows that its fraction is zero.
+    #[inline]
+    fn known<const WHOLE: bool>(self) -> Volume {
+        Volume { fraction: if WHOLE { 0 } else { self.fraction }, ..self }
+    }
 }
+
+// Where there is a parameter `WHOLE`, it says that the interval, the burst and the level are whole
+// nanoseconds, as with most quotas. The arithmetic is compiled once more for these, without
+// fractions.
 
 impl Funnel {
     /// Returns the number of parts of a nanosecond that volumes count.
     #[inline]
-    fn parts(&self) -> u64 {
-        self.quota.count().into()
+    fn parts<const WHOLE: bool>(&self) -> u64 {
+        if WHOLE { 1 } else { self.quota.count().into() }
     }
 
     #[inline]
-    fn pour(&self, n: u32) -> Pour {
-        let volume = if n == 1 { self.interval } else { self.interval.times(n, self.parts()) };
+    fn pour<const WHOLE: bool>(&self, n: u32) -> Pour {
+        let interval = self.interval.known::<WHOLE>();
+        let volume = if n == 1 { interval } else { interval.times(n, self.parts::<WHOLE>()) };
         Pour { n, volume }
     }
 
     /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how
     /// long until it fits.
+    #[expect(
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "a difference has a sign, and a mask has none"
+    )]
     #[inline]
-    fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
-        let fraction = level.fraction + volume.fraction;
-        let (carried, is_below) = fraction.overflowing_sub(self.parts());
+    fn fill<const WHOLE: bool>(&self, level: Volume, volume: Volume) -> (Volume, u64) {
+        let (parts, burst) = (self.parts::<WHOLE>(), self.burst.known::<WHOLE>());
+        // Masks made of signs, since the compiler makes branches of comparisons.
+        let if_negative = |difference: u64| (difference as i64 >> 63) as u64;
+        let carried = (level.fraction + volume.fraction).wrapping_sub(parts);
+        let if_below = if_negative(carried);
         let filled = Volume {
-            nanos: level.nanos + volume.nanos + u64::from(!is_below),
-            fraction: if is_below { fraction } else { carried },
+            nanos: (level.nanos + volume.nanos + 1).wrapping_add(if_below),
+            fraction: carried.wrapping_add(parts & if_below),
         };
-        // How much does not fit, rounded up; not positive if everything does.
-        let over = u64::from(filled.fraction > self.burst.fraction);
-        let wait = filled.nanos.wrapping_sub(self.burst.nanos).wrapping_add(over);
-        // By the sign of `-wait`, since the compiler makes a branch of a comparison.
-        let if_denied = 0_u64.wrapping_sub(wait.wrapping_neg() >> 63);
-        let select = |filled: u64, level: u64| filled ^ ((filled ^ level) & if_denied);
+        // How much more would fit, rounded down.
+        let over = u64::from(filled.fraction > burst.fraction);
+        let room = burst.nanos.wrapping_sub(filled.nanos).wrapping_sub(over);
+        let if_denied = if_negative(room);
+        let select =
+            |filled: u64, level: u64| filled.wrapping_sub(filled.wrapping_sub(level) & if_denied);
         let level = Volume {
             nanos: select(filled.nanos, level.nanos),
             fraction: select(filled.fraction, level.fraction),
         };
-        (level, wait & if_denied)
+        (level, room.wrapping_neg() & if_denied)
     }
 
-    /// Returns the number of whole units in a volume of less than 2^32 of them: in whole
-    /// nanoseconds, and exactly in nanoseconds over the count, modulo 2^64.
+    /// Returns the number of whole units in a volume of less than 2^32 of them and less than 2^62
+    /// nanoseconds: in whole nanoseconds, and exactly in parts of a nanosecond, modulo 2^64.
+    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
-    fn units_in(&self, nanos: u64, parts: u64) -> u32 {
-        let (count, period) = (self.parts(), self.quota.period_in_nanos());
-        // If the interval is below a nanosecond, the period is below 2^32, and the parts below
-        // 2^64.
-        let dividend = if period < count { parts } else { nanos };
-        // The fraction that is left out is less than a unit. The reciprocal is at most 1 too small,
-        // so the product is too small by less than `dividend / 2^64`, which is below 1/3 for
-        // nanoseconds. So the estimate is at most 2 too small, and the rest, below three periods,
-        // is exact again.
-        let estimate = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
-        let rest = parts.wrapping_sub(estimate.wrapping_mul(period));
-        (estimate + u64::from(rest >= period) + u64::from(rest >= 2 * period)) as u32
+    fn units_in<const WHOLE: bool>(&self, nanos: u64, in_parts: u64) -> u32 {
+        let (count, period) = (self.parts::<WHOLE>(), self.quota.period_in_nanos());
+        // Twice the dividend: nanoseconds, or half of the parts if the interval is below one. Then
+        // the period is below 2^32, and the parts below 2^64.
+        let is_short = !WHOLE && period < count;
+        let twice = u128::from(if is_short { in_parts } else { 2 * nanos });
+        let estimate = ((twice * u128::from(self.reciprocal)) >> 64) as u64 >> self.shift;
+        if WHOLE {
+            // Exact: the quotient before rounding is less than `1 / 2^(1 + shift)` too large, and
+            // at least `1 / 2^shift` below the next integer.
+            return estimate as u32;
+        }
+        // The fraction that is left out is less than a unit, and the quotient is less than one too
+        // large. So the estimate is at most 1 off, and the rest, below two periods, is exact again.
+        let rest = in_parts.wrapping_sub(estimate.wrapping_mul(period)) as i64;
+        (estimate + u64::from(rest >= period as i64) - u64::from(rest < 0)) as u32
     }
 
     /// Returns the number of whole units for which a level leaves room.
     #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
-    fn remaining(&self, level: Volume) -> u32 {
-        let Volume { nanos, fraction } = self.burst;
+    fn remaining<const WHOLE: bool>(&self, level: Volume) -> u32 {
+        let Volume { nanos, fraction } = self.burst.known::<WHOLE>();
         let whole = nanos.wrapping_sub(level.nanos);
-        let parts = whole.wrapping_mul(self.parts()).wrapping_add(fraction);
+        let in_parts = whole.wrapping_mul(self.parts::<WHOLE>()).wrapping_add(fraction);
         let whole = whole.wrapping_sub((fraction < level.fraction).into());
         // The level exceeds the burst if the funnel was filled under another quota.
         if (whole as i64) < 0 {
             0
         } else {
-            self.units_in(whole, parts.wrapping_sub(level.fraction))
+            self.units_in::<WHOLE>(whole, in_parts.wrapping_sub(level.fraction))
         }
     }
 }
@@ -367,18 +405,39 @@ impl Level {
     )]
     #[inline(always)]
     fn check(&mut self, funnel: &Funnel, n: u32, now: Timestamp) -> Outcome {
-        let pour = funnel.pour(n);
+        let level = self.level(funnel);
+        if level.fraction | funnel.interval.fraction == 0 {
+            self.check_level::<true>(level, funnel, n, now)
+        } else {
+            self.check_level::<false>(level, funnel, n, now)
+        }
+    }
+
+    /// Takes the units if they fit at time `now`, given the level at `leaked_at`.
+    #[expect(clippy::inline_always, reason = "as `check`")]
+    #[inline(always)]
+    fn check_level<const WHOLE: bool>(
+        &mut self,
+        level: Volume,
+        funnel: &Funnel,
+        n: u32,
+        now: Timestamp,
+    ) -> Outcome {
+        let pour = funnel.pour::<WHOLE>(n);
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
-        let Volume { nanos, fraction } = self.level(funnel);
+        let Volume { nanos, fraction } = level.known::<WHOLE>();
         let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
         let if_not_empty = u64::from(is_empty).wrapping_sub(1);
         let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
-        let capacity = funnel.capacity;
+        let capacity = funnel.capacity();
         let never = pour.n > capacity;
         // Computed while the units are poured, and not from the level afterwards.
-        let space = funnel.remaining(level);
-        let (level, wait) =
-            if pour.n == 0 || never { (level, 0) } else { funnel.fill(level, pour.volume) };
+        let space = funnel.remaining::<WHOLE>(level);
+        let (level, wait) = if pour.n == 0 || never {
+            (level, 0)
+        } else {
+            funnel.fill::<WHOLE>(level, pour.volume)
+        };
         self.set_level(level);
         self.leaked_at = now;
         let if_allowed = u32::from(never || wait > 0).wrapping_sub(1);
@@ -389,12 +448,13 @@ impl Level {
     /// Pours in the units even if they do not fit, up to what leaks out in 146 years.
     fn record(&mut self, funnel: &Funnel, n: u32, now: Timestamp) {
         let _ = self.check(funnel, 0, now);
-        let (level, Volume { nanos, fraction }) = (self.level(funnel), funnel.pour(n).volume);
+        let level = self.level(funnel);
+        let Volume { nanos, fraction } = funnel.pour::<false>(n).volume;
         let fraction = level.fraction + fraction;
-        let carry = fraction / funnel.parts();
+        let carry = fraction / funnel.parts::<false>();
         let nanos = level.nanos.saturating_add(nanos).saturating_add(carry);
         self.set_level(if nanos < FULLEST {
-            Volume { nanos, fraction: fraction % funnel.parts() }
+            Volume { nanos, fraction: fraction % funnel.parts::<false>() }
         } else {
             Volume { nanos: FULLEST, fraction: 0 }
         });
@@ -402,7 +462,7 @@ impl Level {
 
     /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.
     fn refund(&mut self, funnel: &Funnel, n: u32) -> u32 {
-        let (Pour { n, volume }, count) = (funnel.pour(n), funnel.parts());
+        let (Pour { n, volume }, count) = (funnel.pour::<false>(n), funnel.parts::<false>());
         let level = self.level(funnel);
         let borrow = u64::from(level.fraction < volume.fraction);
         let fraction = level.fraction.wrapping_sub(volume.fraction);
@@ -411,8 +471,8 @@ impl Level {
             (Volume { nanos, fraction: fraction.wrapping_add(borrow * count) }, n)
         } else {
             // Less than `n` units.
-            let parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
-            (Volume { nanos: 0, fraction: 0 }, funnel.units_in(level.nanos, parts))
+            let in_parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
+            (Volume { nanos: 0, fraction: 0 }, funnel.units_in::<false>(level.nanos, in_parts))
         };
         self.set_level(level);
         refunded

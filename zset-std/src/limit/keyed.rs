@@ -1,5 +1,8 @@
 //! [`Keyed`]: a limiter of many keys.
 
+#[cfg(all(test, not(zset_loom)))]
+mod tests;
+
 use std::borrow::Borrow;
 use std::boxed::Box;
 use std::error::Error;
@@ -16,7 +19,7 @@ use std::vec::Vec;
 use super::hold::Place;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
-use super::registry::{Full, Locked, Registry, default_shards};
+use super::registry::{Locked, Registry, default_shards};
 use super::{
     Decision, Funnel, Limiter, Quota, SingleQuota, Throttle, ThrottleError, Verdict, WaitReady,
 };
@@ -26,9 +29,12 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A limiter of many keys, shared by threads: an algorithm `L`, and its state for each key.
 ///
-/// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
-/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys.
-/// Calls take a borrowed key, such as `&str` for `String` or `Arc<str>`: see [`ToKey`].
+/// Keys are distributed over shards, each with its own lock. When the table of a shard grows, other
+/// calls for keys of the shard wait while all of its entries are moved. Keys are hashed with a
+/// random seed ([`RandomState`], unless another hasher is given), so an attacker cannot choose
+/// colliding keys. Calls take a borrowed key, such as `&str` for `String` or `Arc<str>`: see
+/// [`ToKey`].
+///
 /// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
@@ -231,15 +237,15 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     #[inline]
     pub fn check_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        let beside = |limiter: &L, state: &mut _, held, now| limiter.hold_n(state, n, held, now);
+        let with_held = |limiter: &L, state: &mut _, held, now| limiter.hold_n(state, n, held, now);
         // One unit is the usual cost: a copy of the code with that constant takes fewer
         // instructions.
         if n == 1 {
             let check = |limiter: &L, state: &mut _, now| limiter.check_n(state, 1, now);
-            return keyed.check_by(key, 1, now, check, beside);
+            return keyed.check_by(key, 1, now, check, with_held);
         }
         let check = |limiter: &L, state: &mut _, now| limiter.check_n(state, n, now);
-        keyed.check_by(key, n, now, check, beside)
+        keyed.check_by(key, n, now, check, with_held)
     }
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
@@ -276,7 +282,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         }
         let (keyed, now) = self.timed();
         let record = |limiter: &L, state: &mut L::State, _, now| limiter.record(state, n, now);
-        keyed.change(keyed.keys.lock(key, now), record).map_err(|_| KeysFull)
+        keyed.change(keyed.keys.lock(key, now), record, |_, _| ()).map_err(|_| KeysFull)
     }
 
     /// Removes idle keys, of about `budget` that may be idle, and returns how many.
@@ -448,7 +454,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Decides on `n` units of a key, and reports the decision: with `check` or, if other units of
-    /// the key are held, with `beside`, which takes none.
+    /// the key are held, with `with_held`, which records none.
     #[inline]
     pub(super) fn check_by<Q: ToKey<K> + ?Sized>(
         &self,
@@ -456,7 +462,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         n: u32,
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision + Copy,
-        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
+        with_held: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
         let checked = self
             .keys
@@ -465,7 +471,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         match checked {
             Ok((decision, counted)) if counted <= now => observers.report(n, decision),
             Ok((decision, counted)) => observers.report(n, decision.counted_from(now, counted)),
-            Err(locked) => observers.report(n, self.check_rare(n, now, locked, check, beside)),
+            Err(locked) => observers.report(n, self.check_rare(n, now, locked, check, with_held)),
         }
     }
 
@@ -477,20 +483,14 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
         locked: Locked<'a, K, L, Q>,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
-        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
+        with_held: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
-        let (key, locked) = (locked.key, locked.or_held());
-        let peek = |limiter: &L, state: &L::State, now| check(limiter, &mut state.clone(), now);
-        if n == 0 && !locked.is_present() {
-            // There is nothing to record for the key.
-            drop(locked);
-            return self.peek_by(key, n, now, peek, beside);
-        }
-        let checked = self.change(locked, |limiter, state, held, counted| {
+        let locked = locked.or_held();
+        let decide = |limiter: &L, state: &mut L::State, held, counted| {
             let decision = if held == 0 {
                 check(limiter, state, counted)
             } else {
-                let decision = beside(limiter, state, held, counted);
+                let decision = with_held(limiter, state, held, counted);
                 if decision.is_allowed() {
                     // Without the others they are allowed too, and taken.
                     let _ = check(limiter, state, counted);
@@ -498,8 +498,19 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
                 decision
             };
             decision.counted_from(now, counted)
-        });
-        checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
+        };
+        if n == 0 && !locked.is_present() {
+            // There is nothing to record for the key.
+            return self.peek_absent(n, now, locked, |limiter, state, held, counted| {
+                decide(limiter, &mut state.clone(), held, counted)
+            });
+        }
+        let peek = |limiter: &L, counted| {
+            let mut new = L::NEW;
+            check(limiter, &mut new, counted)
+        };
+        self.change(locked, decide, peek)
+            .unwrap_or_else(|(new, retry_at)| refused(new, n, now, retry_at))
     }
 
     /// Holds units of a key if they are allowed under the terms of the call, if there are any; see
@@ -519,23 +530,26 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             hold_under(limiter, terms, state, (n, held), counted).counted_from(now, counted)
         };
         let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
-        let own = self.keys.get_or_insert(self.keys.lock(key, now), decide, holds);
-        let (decision, place, swept) = match (own, &self.shared) {
-            (Ok((decision, swept)), _) => (decision, Place::Key, swept),
-            (Err(full), Some(shared)) => {
-                self.observers.full(&full);
-                let now = self.keys.lock(key, now).now;
-                let decision = shared.change(now, |limiter, state, held, now| {
-                    let decision = decide(limiter, state, *held, now);
-                    *held += u64::from(holds(&decision));
-                    decision
-                });
-                (decision, Place::Shared, 0)
-            }
-            (Err(full), None) => {
-                self.observers.full(&full);
-                let peek = |limiter: &L, state: &_, now| peek_under(limiter, terms, state, n, now);
-                (refused(self.peek_new(key, now, peek), n, now, &full), Place::Key, 0)
+        let bucket = |limiter: &L, now| {
+            let peek = || peek_under(limiter, terms, &L::NEW, n, now);
+            self.shared.as_ref().ok_or_else(peek)
+        };
+        let own = self.keys.get_or_insert(self.keys.lock(key, now), decide, holds, bucket);
+        let (decision, place, swept) = match own {
+            Ok((decision, swept)) => (decision, Place::Key, swept),
+            Err(full) => {
+                self.observers.full(full.swept);
+                match full.without_room {
+                    Ok(shared) => {
+                        let decision = shared.change(full.now, |limiter, state, held, now| {
+                            let decision = decide(limiter, state, *held, now);
+                            *held += u64::from(holds(&decision));
+                            decision
+                        });
+                        (decision, Place::Shared, 0)
+                    }
+                    Err(new) => (refused(new, n, now, full.retry_at), Place::Key, 0),
+                }
             }
         };
         let release = || match holds(&decision) {
@@ -568,39 +582,38 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
                 None => limiter.charge(state, charged, now),
             }
         };
-        let locked = self.keys.lock(key, now);
         match (place, &self.shared) {
             (Place::Shared, Some(shared)) => {
-                let now = locked.now;
-                drop(locked);
-                shared.change(now, |limiter, state, units, now| {
+                shared.change(self.keys.newest(key, now), |limiter, state, units, now| {
                     charge(limiter, state, now);
                     *units -= u64::from(held);
                 });
             }
-            _ => locked.settle(held, charge),
+            _ => self.keys.lock(key, now).settle(held, charge),
         }
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
-    /// without room. `change` receives the units that are held, and the effective time.
-    fn change<'a, Q: ToKey<K> + ?Sized, R>(
+    /// without room. `change` receives the units that are held, and the effective time. If the key
+    /// is refused, the error is the result of `peek`, and when to retry.
+    fn change<'a, Q: ToKey<K> + ?Sized, R, T>(
         &'a self,
         locked: Locked<'a, K, L, Q>,
         change: impl Fn(&L, &mut L::State, u64, Timestamp) -> R,
-    ) -> Result<R, Full> {
-        let (key, now) = (locked.key, locked.now);
-        match self.keys.get_or_insert(locked, &change, |_| 0) {
+        peek: impl Fn(&L, Timestamp) -> T,
+    ) -> Result<R, (T, Timestamp)> {
+        let bucket = |limiter: &L, now| self.shared.as_ref().ok_or_else(|| peek(limiter, now));
+        match self.keys.get_or_insert(locked, &change, |_| 0, bucket) {
             Ok((result, swept)) => {
                 self.observers.swept(swept);
                 Ok(result)
             }
             Err(full) => {
-                self.observers.full(&full);
-                let Some(shared) = &self.shared else { return Err(full) };
-                let now = self.keys.lock(key, now).now;
-                Ok(shared
-                    .change(now, |limiter, state, held, now| change(limiter, state, *held, now)))
+                self.observers.full(full.swept);
+                let shared = full.without_room.map_err(|new| (new, full.retry_at))?;
+                Ok(shared.change(full.now, |limiter, state, held, now| {
+                    change(limiter, state, *held, now)
+                }))
             }
         }
     }
@@ -629,51 +642,47 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
     /// or on the state shared by keys without room: at the effective time. If units are held, it is
-    /// that of `beside` on a copy of the state.
+    /// that of `with_held` on a copy of the state.
     pub(super) fn peek_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-        beside: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
+        with_held: impl Fn(&L, &mut L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
         let peek = |limiter: &L, state: &L::State, held, counted| {
             let decision = if held == 0 {
                 peek(limiter, state, counted)
             } else {
-                beside(limiter, &mut state.clone(), held, counted)
+                with_held(limiter, &mut state.clone(), held, counted)
             };
             decision.counted_from(now, counted)
         };
         let mut locked = self.keys.lock(key, now);
-        let (hash, counted) = (locked.hash, locked.now);
-        if let Some((limiter, state, held)) = locked.entry() {
-            return peek(limiter, state, held, counted);
-        }
-        let new = peek(locked.limiter(), &L::NEW, 0, counted);
-        // Other shards may have to be locked, to find an idle key.
-        drop(locked);
-        match (self.keys.has_room(hash, counted), &self.shared) {
-            (Ok(()), _) => new,
-            (Err(_), Some(shared)) => {
-                // The shard is unlocked again before the bucket is locked.
-                let now = self.keys.lock(key, now).now;
-                shared.read(now, peek)
-            }
-            (Err(full), None) => refused(new, n, now, &full),
+        let counted = locked.now;
+        match locked.entry() {
+            Some((limiter, state, held)) => peek(limiter, state, held, counted),
+            None => self.peek_absent(n, now, locked, peek),
         }
     }
 
-    /// Returns the decision of `peek` on a new key.
-    fn peek_new<Q: ToKey<K> + ?Sized>(
+    /// Returns the decision of `peek` on a key that is absent.
+    fn peek_absent<Q: ToKey<K> + ?Sized>(
         &self,
-        key: &Q,
+        n: u32,
         now: Timestamp,
-        peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
+        locked: Locked<'_, K, L, Q>,
+        peek: impl Fn(&L, &L::State, u64, Timestamp) -> Decision,
     ) -> Decision {
-        let locked = self.keys.lock(key, now);
-        peek(locked.limiter(), &L::NEW, locked.now)
+        let counted = locked.now;
+        let new = peek(locked.limiter(), &L::NEW, 0, counted);
+        // It unlocks the shard, before the bucket is locked.
+        match (self.keys.has_room(locked), &self.shared) {
+            (Ok(()), _) => new,
+            (Err(_), Some(shared)) => shared.read(counted, peek),
+            (Err(retry_at), None) => refused(new, n, now, retry_at),
+        }
     }
 }
 
@@ -902,8 +911,8 @@ pub(super) fn hold_under<L: Limiter>(
 }
 
 /// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
-fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
-    let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
+fn refused(peeked: Decision, n: u32, now: Timestamp, retry_at: Timestamp) -> Decision {
+    let wait = retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
     let verdict = match peeked.verdict {
         Verdict::Never => Verdict::Never,
         _ if n == 0 => Verdict::Allowed,

@@ -186,7 +186,7 @@ pub trait Limiter: Clone {
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u64, now: Timestamp) -> Decision {
         // The state sees the time, as that of a check does.
         let _ = self.check_n(state, 0, now);
-        self.peek_n(state, n, now).beside(n, held)
+        self.peek_n(state, n, now).with_held(n, held)
     }
 
     /// Records `n` units that were in flight, which must not be zero.
@@ -272,7 +272,7 @@ pub trait SingleQuota: Limiter {
     ) -> Decision {
         // The state sees the time and the quota.
         let _ = self.check_with(state, terms, 0, now);
-        self.peek_with(state, terms, n, now).beside(n, held)
+        self.peek_with(state, terms, n, now).with_held(n, held)
     }
 }
 

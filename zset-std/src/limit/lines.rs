@@ -6,11 +6,12 @@
 //! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
 
 use std::collections::VecDeque;
-use std::hash::{Hash, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::task::Waker;
 
+use hashbrown::HashTable;
+
 use super::ToKey;
-use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
 /// The lines of all keys that have waiters.
@@ -23,11 +24,11 @@ pub(crate) struct Lines<K> {
 
 struct Queue<K> {
     next_ticket: u64,
-    lines: Table<Line<K>>,
+    lines: HashTable<Line<K>>,
 }
 
 struct Line<K> {
-    hash: KeyHash,
+    hash: u64,
     /// The ticket of the waiter that began the line, which identifies the line without running the
     /// key's code.
     begun_by: u64,
@@ -41,16 +42,10 @@ struct Waiter {
     waker: Option<Waker>,
 }
 
-impl<K> Hashed for Line<K> {
-    fn hash(&self) -> KeyHash {
-        self.hash
-    }
-}
-
 /// A place in a line; dropping it leaves the line.
 pub(crate) struct Place<'a, K> {
     lines: &'a Lines<K>,
-    hash: KeyHash,
+    hash: u64,
     begun_by: u64,
     ticket: u64,
 }
@@ -60,7 +55,7 @@ impl<K> Default for Lines<K> {
         Lines {
             waiting: AtomicUsize::new(0),
             hasher: RandomState::new(),
-            queue: Mutex::new(Queue { next_ticket: 0, lines: Table::new() }),
+            queue: Mutex::new(Queue { next_ticket: 0, lines: HashTable::new() }),
         }
     }
 }
@@ -71,13 +66,13 @@ impl<K: Eq + Hash> Lines<K> {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return false;
         }
-        let hash = hash_of(&self.hasher, key);
+        let hash = self.hasher.hash_one(key);
         lock(&self.queue).lines.find(hash, |line| key.is_key(&line.key)).is_some()
     }
 
     /// Joins the line for a key, at its end.
     pub(crate) fn join<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> Place<'_, K> {
-        let hash = hash_of(&self.hasher, key);
+        let hash = self.hasher.hash_one(key);
         let owned = key.to_key();
         let mut queue = lock(&self.queue);
         let Queue { next_ticket, lines } = &mut *queue;
@@ -89,7 +84,8 @@ impl<K: Eq + Hash> Lines<K> {
             line.begun_by
         } else {
             let waiters = VecDeque::from([waiter]);
-            lines.insert(Line { hash, begun_by: ticket, key: owned, waiters });
+            let line = Line { hash, begun_by: ticket, key: owned, waiters };
+            lines.insert_unique(hash, line, |line| line.hash);
             ticket
         };
         *next_ticket += 1;
@@ -124,12 +120,13 @@ impl<K> Place<'_, K> {
         let (_line, _waiter);
         let mut queue = lock(&self.lines.queue);
         let is_this = |line: &Line<K>| line.begun_by == self.begun_by;
-        let waiters = &mut queue.lines.find_mut(self.hash, is_this)?.waiters;
+        let mut line = queue.lines.find_entry(self.hash, is_this).ok()?;
+        let waiters = &mut line.get_mut().waiters;
         let index = waiters.partition_point(|waiter| waiter.ticket < self.ticket);
         _waiter = waiters.remove(index)?;
         self.lines.waiting.fetch_sub(1, Ordering::Relaxed);
         if waiters.is_empty() {
-            _line = queue.lines.remove(self.hash, is_this);
+            _line = line.remove().0;
             return None;
         }
         if index == 0 { waiters.front_mut()?.waker.take() } else { None }
@@ -187,7 +184,7 @@ mod tests {
         assert!(c.is_first(waker.clone()));
         drop(c);
         assert!(!lines.is_waited_for("key"));
-        assert!(lock(&lines.queue).lines.len() == 0);
+        assert!(lock(&lines.queue).lines.is_empty());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::Decision;
-use super::registry::Full;
 
 /// A hook for metrics that receives each decision of a keyed limiter, once.
 ///
@@ -81,9 +80,9 @@ impl Observers {
         }
     }
 
-    /// Reports that there is no room for a new key.
-    pub(super) fn full(&self, full: &Full) {
-        self.swept(full.swept);
+    /// Reports that there is no room for a new key, although keys have been swept.
+    pub(super) fn full(&self, swept: usize) {
+        self.swept(swept);
         if let Some(observer) = &self.0 {
             observer.refused();
         }

@@ -1,5 +1,8 @@
 //! [`Penalty`]: a limiter that blocks a key that keeps sending while denied.
 
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+use core::borrow::{Borrow, BorrowMut};
 use core::num::NonZeroU32;
 use core::time::Duration;
 
@@ -86,9 +89,9 @@ const fn nanos(time: Duration) -> u64 {
 /// - **Denials and blocks are forgotten** once the time of the first block has passed since the
 ///   latest counted denial, and the length of the latest block has passed since its end.
 ///
-/// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 32
-/// bytes more than with the limiter alone, and is not idle until its denials and blocks are
-/// forgotten.
+/// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 8
+/// bytes more than with the limiter alone and, from its first denial on, 32 bytes in the heap. It is
+/// not idle until its denials and blocks are forgotten.
 ///
 /// # Examples
 ///
@@ -169,16 +172,18 @@ impl<L: Limiter> Penalty<L> {
         peek: impl FnOnce(&L, &L::State) -> Decision,
     ) -> Decision {
         let PenaltyState { limiter, record } = state;
-        record.check(self.block, (n, taken), now, |is_blocked| {
-            if !is_blocked {
-                return check(&self.limiter, limiter, n);
-            }
+        let decision = if now < record.blocked_until() {
             // The decision on the units or, if they would be allowed, on none. A check of none
             // takes nothing, and records the time.
             let units = peek(&self.limiter, limiter);
             let none = check(&self.limiter, limiter, 0);
             if units.is_allowed() { none } else { units }
-        })
+        } else {
+            let decision = check(&self.limiter, limiter, n);
+            record.count(self.block, taken, now, decision.verdict);
+            decision
+        };
+        blocked(decision, n, now, record.blocked_until())
     }
 
     /// Decides on `n` units by a `hold` of the limiter inside, and takes none.
@@ -204,7 +209,7 @@ impl<L: SingleQuota> Penalty<L> {
 impl<L: Limiter> Limiter for Penalty<L> {
     type State = PenaltyState<L::State>;
 
-    const NEW: Self::State = PenaltyState { limiter: L::NEW, record: Record::NONE };
+    const NEW: Self::State = PenaltyState { limiter: L::NEW, record: Kept(None) };
 
     const ADAPTS: bool = L::ADAPTS;
 
@@ -214,14 +219,14 @@ impl<L: Limiter> Limiter for Penalty<L> {
     }
 
     fn peek_n(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
-        let mut record = state.record;
-        record.check(self.block, (n, n), now, |is_blocked| {
-            let units = self.limiter.peek_n(&state.limiter, n, now);
-            if is_blocked && units.is_allowed() {
-                return self.limiter.peek_n(&state.limiter, 0, now);
-            }
-            units
-        })
+        let mut record = state.record.get();
+        let mut decision = self.limiter.peek_n(&state.limiter, n, now);
+        if now >= record.blocked_until {
+            record.count(self.block, n, now, decision.verdict);
+        } else if decision.is_allowed() {
+            decision = self.limiter.peek_n(&state.limiter, 0, now);
+        }
+        blocked(decision, n, now, record.blocked_until)
     }
 
     fn record(&self, state: &mut Self::State, n: u32, now: Timestamp) {
@@ -233,7 +238,7 @@ impl<L: Limiter> Limiter for Penalty<L> {
     }
 
     fn idle_from(&self, state: &Self::State) -> Timestamp {
-        self.limiter.idle_from(&state.limiter).max(state.record.forget_at)
+        self.limiter.idle_from(&state.limiter).max(state.record.get().forget_at)
     }
 
     fn adapt(&self, state: &mut Self::State, before: &Self) {
@@ -257,7 +262,7 @@ impl<L: Limiter> Limiter for Penalty<L> {
     /// those that are released do not.
     fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
         self.limiter.charge(&mut state.limiter, n, now);
-        state.record.denials = 0;
+        state.record.count(self.block, n, now, Verdict::Allowed);
     }
 }
 
@@ -304,7 +309,62 @@ impl<L: SingleQuota> SingleQuota for Penalty<L> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PenaltyState<S> {
     limiter: S,
-    record: Record,
+    record: Kept,
+}
+
+/// The denials and blocks of a key that has been denied. In the heap, since most keys never are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kept(
+    #[cfg(feature = "alloc")] Option<Box<Record>>,
+    #[cfg(not(feature = "alloc"))] Option<Record>,
+);
+
+impl Kept {
+    #[inline]
+    fn get(&self) -> Record {
+        self.0.as_ref().map_or(Record::NONE, |record| *Borrow::<Record>::borrow(record))
+    }
+
+    #[inline]
+    fn blocked_until(&self) -> Timestamp {
+        self.get().blocked_until
+    }
+
+    /// Counts a denial, or ends a row of them if units are taken.
+    #[inline]
+    fn count(&mut self, block: Block, taken: u32, now: Timestamp, verdict: Verdict) {
+        if let Some(record) = &mut self.0 {
+            BorrowMut::<Record>::borrow_mut(record).count(block, taken, now, verdict);
+        } else if let Verdict::Denied { .. } = verdict {
+            self.keep(block, taken, now, verdict);
+        }
+    }
+
+    /// Counts the first denial.
+    #[cold]
+    fn keep(&mut self, block: Block, taken: u32, now: Timestamp, verdict: Verdict) {
+        let mut record = Record::NONE;
+        record.count(block, taken, now, verdict);
+        #[cfg(feature = "alloc")]
+        let record = Box::new(record);
+        self.0 = Some(record);
+    }
+}
+
+/// Returns the decision during a block, if there is one, given that of the limiter inside.
+#[inline]
+fn blocked(decision: Decision, n: u32, now: Timestamp, until: Timestamp) -> Decision {
+    if now >= until {
+        return decision;
+    }
+    let rest = until.saturating_duration_since(now);
+    let verdict = match decision.verdict {
+        Verdict::Allowed if n > 0 => Verdict::Denied { retry_after: rest },
+        Verdict::Denied { retry_after } => Verdict::Denied { retry_after: retry_after.max(rest) },
+        verdict => verdict,
+    };
+    let reset_after = decision.reset_after.max(rest);
+    Decision { verdict, remaining: 0, reset_after, ..decision }
 }
 
 /// The denials and blocks of a key.
@@ -328,37 +388,8 @@ impl Record {
         forget_at: Timestamp::ZERO,
     };
 
-    /// Decides on `n` units, of which `taken` are taken if they are allowed, by the decision of the
-    /// limiter inside. `decide` receives whether there is a block, in which it must take nothing.
-    #[inline]
-    fn check(
-        &mut self,
-        block: Block,
-        (n, taken): (u32, u32),
-        now: Timestamp,
-        decide: impl FnOnce(bool) -> Decision,
-    ) -> Decision {
-        let is_blocked = now < self.blocked_until;
-        let decision = decide(is_blocked);
-        if !is_blocked {
-            self.count(block, taken, now, decision.verdict);
-        }
-        if now >= self.blocked_until {
-            return decision;
-        }
-        let rest = self.blocked_until.saturating_duration_since(now);
-        let verdict = match decision.verdict {
-            Verdict::Allowed if n > 0 => Verdict::Denied { retry_after: rest },
-            Verdict::Denied { retry_after } => {
-                Verdict::Denied { retry_after: retry_after.max(rest) }
-            }
-            verdict => verdict,
-        };
-        let reset_after = decision.reset_after.max(rest);
-        Decision { verdict, remaining: 0, reset_after, ..decision }
-    }
-
     /// Counts a denial, or ends a row of them if units are taken.
+    #[inline]
     fn count(&mut self, block: Block, taken: u32, now: Timestamp, verdict: Verdict) {
         if now >= self.forget_at {
             *self = Record::NONE;

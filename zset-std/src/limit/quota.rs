@@ -29,7 +29,7 @@ const NANOS_PER_SECOND: NonZeroU64 = NonZeroU64::new(1_000_000_000).unwrap();
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quota {
-    count: NonZeroU32,
+    pub(super) count: NonZeroU32,
     /// In nanoseconds.
     period: NonZeroU64,
 }

@@ -15,7 +15,11 @@
 //!
 //! To find an idle key, a sweep may have to examine all deadlines that have passed. Each is
 //! examined once, so a call takes amortized O(log n) time. The lock is released after every few
-//! deadlines, but rebuilding the list holds it for all keys of the shard.
+//! deadlines. But it is held for all keys of the shard when the list is rebuilt, and when a table
+//! grows, shrinks or clears the marks of removed entries.
+//!
+//! A call hashes its key once, and locks its shard once. Only a call that searches other shards for
+//! an idle key locks its own again afterwards.
 //!
 //! A key is *held* while it has units in flight. It is not swept even if it is idle, so there is
 //! room to record them. The entries of held keys are in a table of their own, which is usually
@@ -29,9 +33,9 @@ use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
+use hashbrown::HashTable;
 use zset_core::SkipList;
 
-use super::table::{Hashed, KeyHash, Table, hash_of};
 use super::{Limiter, ToKey};
 use crate::Timestamp;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
@@ -43,6 +47,8 @@ const SWEPT_FOR_EACH_NEW: usize = 2;
 /// The state of an `L` for each key, and the `L` that they share.
 pub(crate) struct Registry<K, L: Limiter, H> {
     shards: Box<[Shard<K, L>]>,
+    /// The number of shards, which is a power of two, less one.
+    mask: usize,
     hasher: H,
     len: AtomicUsize,
     pub(crate) max_keys: usize,
@@ -63,24 +69,19 @@ struct Shard<K, L: Limiter> {
 struct Keys<K, L: Limiter> {
     /// A copy for each shard, so that reading it takes no other lock.
     limiter: L,
-    entries: Table<Entry<K, L::State>>,
+    entries: HashTable<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
-    deadlines: SkipList<KeyHash, Timestamp>,
+    deadlines: SkipList<u64, Timestamp>,
     /// The entries of keys that are held, and only of those.
-    held: Table<Held<K, L::State>>,
+    held: HashTable<Held<K, L::State>>,
 }
 
 /// As small as possible: a check mostly waits for the memory of its entry.
 struct Entry<K, V> {
-    hash: KeyHash,
+    /// So that no key is hashed when its table grows, or when its deadline has passed.
+    hash: u64,
     state: V,
     key: K,
-}
-
-impl<K, V> Hashed for Entry<K, V> {
-    fn hash(&self) -> KeyHash {
-        self.hash
-    }
 }
 
 struct Held<K, V> {
@@ -91,13 +92,7 @@ struct Held<K, V> {
     holds: usize,
 }
 
-impl<K, V> Hashed for Held<K, V> {
-    fn hash(&self) -> KeyHash {
-        self.entry.hash
-    }
-}
-
-/// Where the entry of a key is.
+/// Where the entry of a key is: a bucket of one of the tables.
 #[derive(Clone, Copy)]
 enum Slot {
     Entry(usize),
@@ -105,11 +100,15 @@ enum Slot {
 }
 
 /// The error of inserting a key when there is no room.
-pub(crate) struct Full {
+pub(crate) struct Full<R> {
     /// The earliest time at which some key may be idle.
     pub(crate) retry_at: Timestamp,
     /// The number of idle keys that were swept, whose room went to other new keys.
     pub(crate) swept: usize,
+    /// The effective time.
+    pub(crate) now: Timestamp,
+    /// What the caller asked for in this case.
+    pub(crate) without_room: R,
 }
 
 /// Returns enough shards to keep the threads of this machine from contending.
@@ -125,8 +124,8 @@ pub(crate) fn default_shards() -> usize {
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     pub(crate) fn new(limiter: L, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |limiter| {
-            let (entries, deadlines) = (Table::new(), SkipList::new());
-            let keys = Keys { limiter, entries, deadlines, held: Table::new() };
+            let (entries, deadlines) = (HashTable::new(), SkipList::new());
+            let keys = Keys { limiter, entries, deadlines, held: HashTable::new() };
             Shard {
                 keys: SpinLock::new(keys),
                 newest: AtomicU64::new(0),
@@ -135,26 +134,27 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             }
         };
         let limiters = std::iter::repeat_n(limiter, shards.next_power_of_two());
-        let shards = limiters.map(shard).collect();
-        Registry { shards, hasher, len: AtomicUsize::new(0), max_keys }
+        let shards: Box<[_]> = limiters.map(shard).collect();
+        let mask = shards.len() - 1;
+        Registry { shards, mask, hasher, len: AtomicUsize::new(0), max_keys }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 
-    fn index(&self, hash: KeyHash) -> usize {
-        // The table uses the lowest bits.
-        (hash.get() >> 32) as usize & (self.shards.len() - 1)
+    fn index(&self, hash: u64) -> usize {
+        // The tables use the lowest bits and the highest.
+        (hash >> 32) as usize & self.mask
     }
 
-    fn shard(&self, hash: KeyHash) -> &Shard<K, L> {
+    fn shard(&self, hash: u64) -> &Shard<K, L> {
         &self.shards[self.index(hash)]
     }
 
-    #[inline]
-    pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> KeyHash {
-        hash_of(&self.hasher, key)
+    /// Returns the effective time of a call for a key, without looking the key up.
+    pub(crate) fn newest<Q: Hash + ?Sized>(&self, key: &Q, now: Timestamp) -> Timestamp {
+        self.shard(self.hasher.hash_one(key)).newest(now)
     }
 
     /// Locks the shard of a key, and looks the key up. The time is not recorded yet.
@@ -163,10 +163,18 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     where
         Q: ToKey<K> + ?Sized,
     {
-        let hash = self.hash(key);
+        self.lock_hashed(self.hasher.hash_one(key), key, now)
+    }
+
+    /// Like `lock`, for a key whose hash is known.
+    fn lock_hashed<'a, Q>(&'a self, hash: u64, key: &'a Q, now: Timestamp) -> Locked<'a, K, L, Q>
+    where
+        Q: ToKey<K> + ?Sized,
+    {
         let shard = self.shard(hash);
         let keys = shard.keys.lock();
-        let slot = keys.entries.slot(hash, |entry| key.is_key(&entry.key)).map(Slot::Entry);
+        let slot = keys.entries.find_bucket_index(hash, |entry| key.is_key(&entry.key));
+        let slot = slot.map(Slot::Entry);
         let locked = Locked { shard, keys, hash, key, slot, now: shard.newest(now) };
         if slot.is_some() { locked } else { locked.or_held() }
     }
@@ -183,7 +191,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         now: Timestamp,
         change: impl FnOnce(&L, &mut L::State, Timestamp) -> R,
     ) -> Result<R, Locked<'a, K, L, Q>> {
-        let hash = self.hash(key);
+        let hash = self.hasher.hash_one(key);
         let shard = self.shard(hash);
         let mut keys = shard.keys.lock();
         let now = shard.advance(now);
@@ -220,29 +228,34 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// of the key that are held, and the effective time. `holds` returns how many more to hold,
     /// given the result of `change`, until they are [settled](Locked::settle).
     ///
-    /// Returns the result of `change`, and the number of idle keys swept.
-    pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
+    /// Returns the result of `change`, and the number of idle keys swept. The error has the result
+    /// of `without_room`, which receives the effective time.
+    ///
+    /// The shard stays locked, unless an idle key has to be found in other shards or beyond a few
+    /// deadlines. Then it is locked again afterwards.
+    pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R, T>(
         &'a self,
         mut locked: Locked<'a, K, L, Q>,
         change: impl FnOnce(&L, &mut L::State, u64, Timestamp) -> R,
         holds: impl FnOnce(&R) -> u32,
-    ) -> Result<(R, usize), Full> {
-        let key = locked.key;
+        without_room: impl Fn(&L, Timestamp) -> T,
+    ) -> Result<(R, usize), Full<T>> {
         let mut swept = 0;
         loop {
-            let hash = locked.hash;
             locked.advance();
-            let now = locked.now;
+            let (hash, key, now) = (locked.hash, locked.key, locked.now);
             if let Some((limiter, state, held)) = locked.entry() {
                 let result = change(limiter, state, held, now);
                 locked.hold(holds(&result));
                 return Ok((result, swept));
             }
             let (shard, keys) = (locked.shard, &mut *locked.keys);
-            swept += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
-            // Under the lock, no other thread can look up this key, so of two threads that insert
-            // it, neither is refused because of the room that the other has reserved for it.
-            if let Some(room) = self.reserve() {
+            for budget in [SWEPT_FOR_EACH_NEW, SWEPT_FOR_ROOM] {
+                swept += self.sweep_keys(shard, keys, now, budget);
+                // Under the lock, no other thread can look up this key, so of two threads that
+                // insert it, neither is refused because of the room that the other has reserved
+                // for it.
+                let Some(room) = self.reserve() else { continue };
                 let owned = key.to_key();
                 let mut state = L::NEW;
                 let result = change(&keys.limiter, &mut state, 0, now);
@@ -250,7 +263,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 match holds(&result) {
                     0 => {
                         keys.deadlines.insert(hash, keys.limiter.idle_from(&entry.state));
-                        keys.entries.insert(entry);
+                        keys.entries.insert_unique(hash, entry, Entry::hash);
                         shard.note_deadline(keys);
                     }
                     units => keys.hold(shard, entry, units),
@@ -258,6 +271,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 room.keep();
                 return Ok((result, swept));
             }
+            let without_room = without_room(&keys.limiter, now);
             // Without the lock held: two threads waiting for each other's shards would deadlock.
             drop(locked);
             let sweep = |shard: &_| {
@@ -266,9 +280,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             };
             match self.look_for_room(hash, now, sweep) {
                 Ok(more) => swept += more,
-                Err(retry_at) => return Err(Full { retry_at, swept }),
+                Err(retry_at) => return Err(Full { retry_at, swept, now, without_room }),
             }
-            locked = self.lock(key, now);
+            locked = self.lock_hashed(hash, key, now);
         }
     }
 
@@ -292,7 +306,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 drop(before);
                 return true;
             }
-            Some(Slot::Entry(slot)) => locked.keys.entries.take(slot),
+            Some(Slot::Entry(slot)) => take(&mut locked.keys.entries, slot),
         };
         let Locked { shard, mut keys, .. } = locked;
         self.len.fetch_sub(1, Ordering::Relaxed);
@@ -309,23 +323,23 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let mut len = 0;
         for (index, shard) in self.shards.iter().enumerate() {
             let keys = &*shard.keys.lock();
-            keys.entries.check_invariants();
-            keys.held.check_invariants();
             let most = keys.most_deadlines();
             assert!(keys.deadlines.len() <= most, "too many stale deadlines in shard {index}");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             let has_held = shard.has_held.load(Ordering::Relaxed);
-            assert_eq!(has_held, keys.held.len() > 0, "whether shard {index} has held keys");
+            assert_eq!(has_held, !keys.held.is_empty(), "whether shard {index} has held keys");
             for entry in keys.entries.iter().chain(keys.held.iter().map(|held| &held.entry)) {
-                assert_eq!(hash_of(&self.hasher, &entry.key), entry.hash, "a key's hash");
+                assert_eq!(self.hasher.hash_one(&entry.key), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
-            for held in keys.held.iter() {
-                assert!(held.holds > 0, "a key of shard {index} that is not held");
-                let is_it = |entry: &Entry<K, L::State>| entry.key == held.entry.key;
-                assert!(keys.entries.find(held.entry.hash, is_it).is_none(), "a key in two tables");
+            for Held { entry, holds, .. } in &keys.held {
+                assert!(*holds > 0, "a key of shard {index} that is not held");
+                let other = keys.entries.find(entry.hash, |other| other.key == entry.key);
+                assert!(other.is_none(), "a key in two tables");
             }
-            for entry in keys.entries.iter() {
+            for entry in &keys.entries {
+                let found = keys.entries.find(entry.hash, |other| other.key == entry.key);
+                assert!(found.is_some_and(|found| std::ptr::eq(found, entry)), "a key twice");
                 let first = keys.first_idle(entry.hash).expect("the entry has the hash");
                 let latest = shard.newest(first);
                 let mut filed = keys.deadlines.range_by_score(..=latest);
@@ -373,8 +387,8 @@ impl<K, L: Limiter> Shard<K, L> {
 pub(crate) struct Locked<'a, K, L: Limiter, Q: ?Sized> {
     shard: &'a Shard<K, L>,
     keys: SpinGuard<'a, Keys<K, L>>,
-    pub(crate) hash: KeyHash,
-    pub(crate) key: &'a Q,
+    hash: u64,
+    key: &'a Q,
     /// Where the key's entry is, if it is present.
     slot: Option<Slot>,
     /// The effective time.
@@ -394,9 +408,9 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
 
     /// Looks the key up among those that are held.
     pub(crate) fn or_held(mut self) -> Self {
-        if self.keys.held.len() > 0 {
+        if !self.keys.held.is_empty() {
             let is_key = |held: &Held<K, L::State>| self.key.is_key(&held.entry.key);
-            self.slot = self.keys.held.slot(self.hash, is_key).map(Slot::Held);
+            self.slot = self.keys.held.find_bucket_index(self.hash, is_key).map(Slot::Held);
         }
         self
     }
@@ -411,9 +425,9 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
     pub(crate) fn entry(&mut self) -> Option<(&L, &mut L::State, u64)> {
         let Keys { limiter, entries, held, .. } = &mut *self.keys;
         match self.slot? {
-            Slot::Entry(slot) => Some((limiter, &mut entries.at_mut(slot)?.state, 0)),
+            Slot::Entry(slot) => Some((limiter, &mut entries.get_bucket_mut(slot)?.state, 0)),
             Slot::Held(slot) => {
-                let Held { entry, units, .. } = held.at_mut(slot)?;
+                let Held { entry, units, .. } = held.get_bucket_mut(slot)?;
                 Some((limiter, &mut entry.state, *units))
             }
         }
@@ -439,13 +453,13 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         match self.slot.filter(|_| units > 0) {
             None => {}
             Some(Slot::Held(slot)) => {
-                if let Some(held) = self.keys.held.at_mut(slot) {
+                if let Some(held) = self.keys.held.get_bucket_mut(slot) {
                     held.units += u64::from(units);
                     held.holds += 1;
                 }
             }
             Some(Slot::Entry(slot)) => {
-                if let Some(entry) = self.keys.entries.take(slot) {
+                if let Some(entry) = take(&mut self.keys.entries, slot) {
                     self.keys.hold(self.shard, entry, units);
                 }
             }
@@ -458,18 +472,18 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         self.advance();
         let Locked { shard, mut keys, hash, now, .. } = self;
         let Keys { limiter, held: all, .. } = &mut *keys;
-        let Some(held) = all.at_mut(slot) else { return };
+        let Some(held) = all.get_bucket_mut(slot) else { return };
         charge(limiter, &mut held.entry.state, now);
         held.units -= u64::from(units);
         held.holds -= 1;
         if held.holds > 0 {
             return;
         }
-        let Some(Held { entry, .. }) = all.take(slot) else { return };
-        all.shrink();
-        shard.has_held.store(all.len() > 0, Ordering::Relaxed);
+        let Some(Held { entry, .. }) = take(all, slot) else { return };
+        shrink(all, Held::hash);
+        shard.has_held.store(!all.is_empty(), Ordering::Relaxed);
         let idle_at = limiter.idle_from(&entry.state);
-        keys.entries.insert(entry);
+        keys.entries.insert_unique(hash, entry, Entry::hash);
         keys.file(hash, idle_at);
         keys.forget_deadlines();
         shard.note_deadline(&keys);
@@ -502,27 +516,21 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 }
 
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
-    /// Checks for room for an absent key, or for an idle key that would be swept to make room.
+    /// Checks for room for an absent key, or for an idle key that would be swept to make room. The
+    /// error is the earliest time at which some key may be idle.
     ///
-    /// Since `now` may be in the future, it sweeps nothing, and replaces deadlines only by those
-    /// that are right at any time.
-    pub(crate) fn has_room(&self, hash: KeyHash, now: Timestamp) -> Result<(), Full> {
-        if self.len() < self.max_keys {
+    /// Since the time may be in the future, it sweeps nothing, and replaces deadlines only by those
+    /// that are right at any time. The shard stays locked as long as in
+    /// [`get_or_insert`](Self::get_or_insert).
+    pub(crate) fn has_room<Q: ?Sized>(&self, locked: Locked<'_, K, L, Q>) -> Result<(), Timestamp> {
+        let Locked { shard, mut keys, hash, now, .. } = locked;
+        if self.len() < self.max_keys || keys.has_idle(shard, now) {
             return Ok(());
         }
-        let mut has_idle = |shard: &Shard<K, L>| {
-            let keys = &mut *shard.keys.lock();
-            let now = shard.newest(now);
-            let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
-            let idle = looks.find_map(|look| look);
-            if let Some(hash) = idle {
-                keys.file_again(hash);
-            }
-            shard.note_deadline(keys);
-            idle
-        };
-        let found = self.look_for_room(hash, now, &mut has_idle);
-        found.map(|_| ()).map_err(|retry_at| Full { retry_at, swept: 0 })
+        drop(keys);
+        self.look_for_room(hash, now, |shard| {
+            shard.keys.lock().has_idle(shard, shard.newest(now)).then_some(())
+        })
     }
 
     /// Searches the shards that may have an idle key, starting with the one selected by `hash`,
@@ -530,9 +538,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// time at which some key may be idle.
     fn look_for_room<R>(
         &self,
-        hash: KeyHash,
+        hash: u64,
         now: Timestamp,
-        mut find: impl FnMut(&Shard<K, L>) -> Option<R>,
+        find: impl Fn(&Shard<K, L>) -> Option<R>,
     ) -> Result<R, Timestamp> {
         let mut next = Timestamp::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
@@ -549,9 +557,10 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
         if next == Timestamp::MAX {
             // The thread that reserved the last place may not have published its deadline yet. It
-            // does so under its shard's lock, so taking the locks waits for it. If there is still
-            // no deadline, no key will ever be idle.
-            let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
+            // does so under its shard's lock, so taking the locks waits for it; the caller has had
+            // that of its own shard. If there is still no deadline, no key will ever be idle.
+            let others = before.iter().chain(&from[1..]);
+            let deadlines = others.map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
         }
         if self.shards.iter().any(|shard| shard.has_held.load(Ordering::Relaxed)) {
@@ -587,9 +596,14 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let mut swept = 0;
         for _ in 0..budget {
             let Some(look) = keys.look(now) else { break };
-            let limiter = &keys.limiter;
-            let is_idle = |entry: &Entry<K, L::State>| is_due(limiter.idle_from(&entry.state), now);
-            if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
+            let Keys { limiter, entries, .. } = &mut *keys;
+            let idle = look.and_then(|hash| {
+                let idle = entries.find_entry(hash, |entry| {
+                    entry.hash == hash && is_due(limiter.idle_from(&entry.state), now)
+                });
+                Some(idle.ok()?.remove().0)
+            });
+            if let Some(entry) = idle {
                 swept += 1;
                 // Other keys with this hash have lost their deadline.
                 keys.file_again(entry.hash);
@@ -600,9 +614,36 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 drop(entry);
             }
         }
-        keys.entries.shrink();
+        shrink(&mut keys.entries, Entry::hash);
         shard.note_deadline(keys);
         swept
+    }
+}
+
+impl<K, V> Entry<K, V> {
+    fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+impl<K, V> Held<K, V> {
+    fn hash(&self) -> u64 {
+        self.entry.hash
+    }
+}
+
+/// Removes and returns the entry in a bucket of a table.
+fn take<E>(table: &mut HashTable<E>, bucket: usize) -> Option<E> {
+    Some(table.get_bucket_entry(bucket).ok()?.remove().0)
+}
+
+/// The number of entries for which a table may keep its memory however few it has.
+const FEW_ENTRIES: usize = 4;
+
+/// Frees memory if most of a table is empty.
+fn shrink<E>(table: &mut HashTable<E>, hash: impl Fn(&E) -> u64) {
+    if table.num_buckets() > 8 * table.len().max(FEW_ENTRIES) {
+        table.shrink_to(2 * table.len(), hash);
     }
 }
 
@@ -615,7 +656,8 @@ const FEW_DEADLINES: usize = 16;
 impl<K, L: Limiter> Keys<K, L> {
     /// Holds units of a key without others in flight. Its deadlines become stale.
     fn hold(&mut self, shard: &Shard<K, L>, entry: Entry<K, L::State>, units: u32) {
-        self.held.insert(Held { entry, units: units.into(), holds: 1 });
+        let hash = entry.hash;
+        self.held.insert_unique(hash, Held { entry, units: units.into(), holds: 1 }, Held::hash);
         shard.has_held.store(true, Ordering::Relaxed);
         self.forget_deadlines();
         shard.note_deadline(self);
@@ -624,7 +666,7 @@ impl<K, L: Limiter> Keys<K, L> {
     /// Removes the first deadline, if it has passed, and examines the keys with its hash. Returns
     /// the hash if one of them is idle; otherwise files a deadline for the first to become idle.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
-    fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
+    fn look(&mut self, now: Timestamp) -> Option<Option<u64>> {
         if !is_due(self.next_deadline(), now) {
             return None;
         }
@@ -636,29 +678,35 @@ impl<K, L: Limiter> Keys<K, L> {
         Some(None)
     }
 
+    /// Examines a few deadlines that have passed, until one is that of an idle key; returns whether
+    /// there is one.
+    fn has_idle(&mut self, shard: &Shard<K, L>, now: Timestamp) -> bool {
+        let idle = (0..SWEPT_FOR_ROOM).map_while(|_| self.look(now)).find_map(|look| look);
+        if let Some(hash) = idle {
+            self.file_again(hash);
+        }
+        shard.note_deadline(self);
+        idle.is_some()
+    }
+
     /// Files a deadline, unless it is already filed.
-    fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
+    fn file(&mut self, hash: u64, deadline: Timestamp) {
         if self.deadlines.rank(&hash, &deadline).is_none() {
             self.deadlines.insert(hash, deadline);
         }
     }
 
     /// Files a deadline for the first of the keys with a hash to become idle, if there are any.
-    fn file_again(&mut self, hash: KeyHash) {
+    fn file_again(&mut self, hash: u64) {
         if let Some(idle_at) = self.first_idle(hash) {
             self.file(hash, idle_at);
         }
     }
 
     /// Returns when the first of the keys with a hash becomes idle.
-    fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
-        let mut first = None;
-        self.entries.find(hash, |entry| {
-            let idle_at = self.limiter.idle_from(&entry.state);
-            first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
-            false
-        });
-        first
+    fn first_idle(&self, hash: u64) -> Option<Timestamp> {
+        let entries = self.entries.iter_hash(hash).filter(|entry| entry.hash == hash);
+        entries.map(|entry| self.limiter.idle_from(&entry.state)).min()
     }
 
     /// Returns the largest number of deadlines to keep, including stale ones.
@@ -677,9 +725,9 @@ impl<K, L: Limiter> Keys<K, L> {
     /// Files a deadline for each entry, and no others. **O(n log n)**.
     fn rebuild_deadlines(&mut self) {
         // Shrink first, so that visiting the entries takes time proportional to their number.
-        self.entries.shrink();
+        shrink(&mut self.entries, Entry::hash);
         self.deadlines.clear();
-        for entry in self.entries.iter() {
+        for entry in &self.entries {
             self.deadlines.insert(entry.hash, self.limiter.idle_from(&entry.state));
         }
     }

@@ -9,8 +9,8 @@ use std::vec::Vec;
 
 use super::{SharedDelayQueue, StaleLease, WaitError};
 use crate::sync::explore::{explore, explore_interrupting, start};
+use crate::sync::waker_of_this_thread;
 use crate::sync::{Mutex, lock, thread};
-use crate::wait::waker_of_this_thread;
 use crate::{Clock, JobId, Timestamp};
 
 /// A clock that wakes only waiters whose time has come, as that of the operating system does.

@@ -13,6 +13,12 @@ pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);
 #[cfg(not(zset_loom))]
 pub(crate) type SpinGuard<'a, T> = spin::mutex::SpinMutexGuard<'a, T>;
 
+#[cfg(all(test, not(zset_loom)))]
+std::thread_local! {
+    /// How often this thread has acquired a lock.
+    pub(crate) static LOCKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 #[cfg(not(zset_loom))]
 mod of_spin {
     use std::thread;
@@ -40,6 +46,8 @@ mod of_spin {
         /// Acquires the lock, waiting if necessary.
         #[inline]
         pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
+            #[cfg(test)]
+            super::LOCKS.set(super::LOCKS.get() + 1);
             self.0.try_lock().unwrap_or_else(|| self.wait())
         }
 

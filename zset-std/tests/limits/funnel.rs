@@ -328,6 +328,24 @@ proptest! {
     }
 
     #[test]
+    fn a_unit_remains_from_the_nanosecond_on_in_which_it_has_leaked(
+        quota in indivisible_quotas(),
+        part in 0..=1_000_u32,
+        more in -2..3_i8,
+    ) {
+        let mut funnel = Direct::new(quota);
+        prop_assert!(funnel.check_n(quota.capacity(), at(0)).is_allowed());
+        let leaked = units(quota, part, more).clamp(1, quota.capacity());
+        let count = u128::from(quota.count());
+        let nanos = Naive::volume(quota, leaked).div_ceil(count);
+        for nanos in [nanos - 1, nanos] {
+            let now = Timestamp::from_nanos(u64::try_from(nanos).unwrap());
+            let space = (nanos * count / quota.period().as_nanos()).min(quota.capacity().into());
+            prop_assert_eq!(u128::from(funnel.peek_n(0, now).remaining), space);
+        }
+    }
+
+    #[test]
     fn a_bucket_filled_to_its_count_is_empty_after_one_period(
         quota in indivisible_quotas(),
         start in 0..u64::MAX / 4,

@@ -49,7 +49,7 @@ mod private {
     pub trait Unpenalized: Plan {}
 }
 
-/// Lists the algorithms that are one limit. Each has a file beside this one, and a script.
+/// Lists the algorithms that are one limit. Each has a file in this folder, and a script.
 macro_rules! algorithms {
     ($($module:ident $Limiter:ident,)*) => {
         pub(super) const ALGORITHMS: [&dyn Algorithm; [$(stringify!($module)),*].len()] =
