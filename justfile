@@ -6,7 +6,7 @@ _default:
 check *STAGES:
     .ci/run {{ STAGES }}
 
-# The tests, serde's included
+# The tests of all crates
 test:
     .ci/run test
 

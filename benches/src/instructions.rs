@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Error, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
@@ -17,11 +18,14 @@ use crate::measure::as_f64;
 use crate::record;
 use crate::table::{Table, show};
 
-/// The path of the baseline.
-const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.csv");
+/// The folder of this checkout.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The folder of the crate that has the benchmarks. It is not in this workspace.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions");
+/// The path of the baseline in a checkout.
+const BASELINE: &str = "benches/instructions.csv";
+
+/// The folder of the crate that has the benchmarks, in a checkout. It is not in this workspace.
+const FOLDER: &str = "benches/instructions";
 
 /// This workspace's target folder, which has the same dependencies.
 const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
@@ -29,9 +33,6 @@ const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
 /// The programs, besides the compiler, that affect the counts, each with the argument that prints
 /// its version. The C library provides the allocator, and copies and compares bytes.
 const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU_LIBC_VERSION")];
-
-/// The exit code if counts differ but were made with other tools, which may be the cause.
-const OTHER_TOOLS: u8 = 2;
 
 /// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
@@ -63,18 +64,27 @@ struct Baseline {
 
 /// Counts, prints a table, and checks the counts; the exit code is the result. With `accept`,
 /// writes them as the new baseline instead.
-pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
+///
+/// `parent` is a checkout of the code before the change. If the baseline was counted with other
+/// tools, that code is counted too, and its counts are compared instead.
+pub fn run(accept: bool, parent: Option<&Path>, out: &mut impl Write) -> io::Result<ExitCode> {
+    let root = Path::new(ROOT);
     // Read before the benchmarks, which take minutes. An unreadable baseline is replaced as well.
-    let before = fs::read_to_string(PATH).and_then(|text| parse(&text)).map_err(|error| {
-        Error::new(error.kind(), format!("{PATH}: {error}; `{ACCEPT}` writes it"))
-    });
-    let before = if accept { before.unwrap_or_default() } else { before? };
-    let now = count()?;
+    let accepted = read(root);
+    let mut before = if accept { accepted.unwrap_or_default() } else { accepted? };
+    let origin = origin()?;
+    let parent = parent.filter(|_| before.origin != origin);
+    let parent = parent.map(|it| Ok::<_, Error>((read(it)?, bench(it)?))).transpose()?;
+    let now = Baseline::new(&origin, bench(root)?);
+    if let Some((parent, counts)) = parent {
+        writeln!(out, "The baseline was counted with {}: not compared.", before.origin)?;
+        before = counted_here(&before, &parent, &Baseline::new(&origin, counts), &now);
+    }
     let (was, is, table) = (&before.origin, &now.origin, table(&before, &now));
     writeln!(out, "- baseline: {was}\n- now: {is}\n\n{table}")?;
     if accept {
-        fs::write(PATH, text(&now)?)?;
-        writeln!(out, "This is the baseline now, to be committed: {PATH}")?;
+        fs::write(root.join(BASELINE), text(&now)?)?;
+        writeln!(out, "This is the baseline now, to be committed: {BASELINE}")?;
         return Ok(ExitCode::SUCCESS);
     }
     let failures = failures(&before, &now);
@@ -90,8 +100,50 @@ pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "FAILED: the counts are not as the baseline says.\n{}", failures.join("\n"))?;
+    if was != is {
+        writeln!(
+            out,
+            "Other tools may be the cause; `--parent` compares with other code instead."
+        )?;
+    }
     writeln!(out, "If it shall be so, commit what `{ACCEPT}` writes.")?;
-    Ok(if was == is { ExitCode::FAILURE } else { ExitCode::from(OTHER_TOOLS) })
+    Ok(ExitCode::FAILURE)
+}
+
+/// Reads the accepted counts of a checkout.
+fn read(root: &Path) -> io::Result<Baseline> {
+    let path = root.join(BASELINE);
+    fs::read_to_string(&path).and_then(|text| parse(&text)).map_err(|error| {
+        Error::new(error.kind(), format!("{}: {error}; `{ACCEPT}` writes it", path.display()))
+    })
+}
+
+/// Returns the counts that are expected with the tools of this machine: those of the parent, each
+/// with the increase that the change accepts. A new benchmark has no parent, so whatever it
+/// takes now is expected.
+fn counted_here(
+    accepted: &Baseline,
+    accepted_before: &Baseline,
+    parent: &Baseline,
+    now: &Baseline,
+) -> Baseline {
+    let is_comparable = accepted.origin == accepted_before.origin;
+    let expected = |name: &String, accepted: &Counts| -> Counts {
+        let Some(parent) = parent.counts.get(name) else {
+            return now.counts.get(name).unwrap_or(accepted).clone();
+        };
+        let mut expected = parent.clone();
+        let before = accepted_before.counts.get(name).filter(|_| is_comparable);
+        // A decrease may be accepted later than it is made.
+        if let Some(before) = before.filter(|it| it.instructions < accepted.instructions) {
+            let [parent, accepted, before] =
+                [parent, accepted, before].map(|it| u128::from(it.instructions));
+            expected.instructions = u64::try_from(parent * accepted / before).unwrap_or(u64::MAX);
+        }
+        expected
+    };
+    let counts = accepted.counts.iter().map(|(name, counts)| expected(name, counts));
+    Baseline::new(&parent.origin, counts.collect())
 }
 
 /// Parses the file of accepted counts.
@@ -108,8 +160,8 @@ fn text(baseline: &Baseline) -> io::Result<String> {
     Ok(format!("# `{ACCEPT}` writes this.\n{ORIGIN}{}\n{counts}", baseline.origin))
 }
 
-/// Runs all benchmarks, and returns their counts with the tools that affect them.
-fn count() -> io::Result<Baseline> {
+/// Returns the tools that affect the counts, with their versions.
+fn origin() -> io::Result<String> {
     let mut origin = vec![env!("ZSET_BENCH_RUSTC").to_owned()];
     for (program, argument) in PROGRAMS {
         let output = Command::new(program).arg(argument).output();
@@ -117,11 +169,11 @@ fn count() -> io::Result<Baseline> {
         origin.push(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     origin.push(env::consts::ARCH.to_owned());
-    Ok(Baseline::new(&origin.join(", "), bench()?))
+    Ok(origin.join(", "))
 }
 
-/// Runs all benchmarks, built with the default release profile.
-fn bench() -> io::Result<Vec<Counts>> {
+/// Runs all benchmarks of a checkout, built with the default release profile.
+fn bench(root: &Path) -> io::Result<Vec<Counts>> {
     // The `cargo` that runs this program, if any.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -130,7 +182,7 @@ fn bench() -> io::Result<Vec<Counts>> {
         // Under valgrind addresses are always the same, so there is no need to turn their
         // randomization off, which not every container allows.
         .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
-        .current_dir(FOLDER)
+        .current_dir(root.join(FOLDER))
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {
@@ -290,6 +342,22 @@ mod tests {
     fn benchmarks_that_are_new_or_gone_fail() {
         let failures = compare(&[("a", 5), ("gone", 5)], &[("a", 5), ("new", 5)]);
         assert_eq!(failures, ["- gone is not in the benchmarks", "- new is not in the baseline"]);
+    }
+
+    #[test]
+    fn the_parent_is_expected_with_the_increase_that_the_change_accepts() {
+        let other = |all: &[(&str, u64)]| Baseline { origin: "glibc 3".into(), ..baseline(all) };
+        let accepted_before = baseline(&[("same", 100), ("more", 100), ("less", 100), ("gone", 5)]);
+        let accepted = baseline(&[("same", 100), ("more", 150), ("less", 50), ("new", 7)]);
+        let parent = other(&[("same", 220), ("more", 220), ("less", 220), ("gone", 11)]);
+        let now = other(&[("same", 230), ("more", 336), ("less", 110), ("new", 15)]);
+        let expected = counted_here(&accepted, &accepted_before, &parent, &now);
+        assert_eq!(expected, other(&[("same", 220), ("more", 330), ("less", 220), ("new", 15)]));
+        let failures = failures(&expected, &now);
+        assert_eq!(failures, ["- same takes 230 instructions, +4.55 % of 220"]);
+        // Between different tools, an increase is not that of the code.
+        let expected = counted_here(&accepted, &other(&[("more", 100)]), &parent, &now);
+        assert_eq!(expected.counts["more"].instructions, 220);
     }
 
     #[test]

@@ -56,6 +56,10 @@ enum Command {
         /// Writes benches/instructions.csv, which is committed.
         #[arg(long)]
         accept: bool,
+        /// A checkout of the code before the change, to be counted and compared if the committed
+        /// counts were made with other tools.
+        #[arg(long, value_name = "FOLDER", conflicts_with = "accept")]
+        parent: Option<PathBuf>,
     },
     /// ns per request through a layer that limits requests by address, compared with
     /// `tower_governor` and no layer.
@@ -110,7 +114,9 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         }
         Command::Docs { folder } => return docs::run(folder, &mut out).map(|()| ExitCode::SUCCESS),
         // Its exit code is the result of the check.
-        Command::Instructions { accept } => return instructions::run(*accept, &mut out),
+        Command::Instructions { accept, parent } => {
+            return instructions::run(*accept, parent.as_deref(), &mut out);
+        }
     };
     publish(&records, legend, save.as_deref(), &mut out)?;
     Ok(ExitCode::SUCCESS)
@@ -133,6 +139,7 @@ mod tests {
             "bytes --save c",
             "docs",
             "instructions --accept",
+            "instructions --parent target/parent",
             "layer --n 1 --requests 6 --rounds 4 --save e",
             "limiters --n 1,20 --rounds 1 --calls 5 --save a",
             "uses --n=700 --rounds 2",

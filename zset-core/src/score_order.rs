@@ -16,7 +16,8 @@ pub trait ScoreOrder: Ord {}
 #[diagnostic::do_not_recommend]
 impl<T: Ord> ScoreOrder for T {}
 
-/// The bound on scores in ranges with bounds of type `T`: `T` itself, or a type that borrows as `T`.
+/// The bound on scores in ranges with bounds of type `T`: `T` itself, or a type that borrows as
+/// `T`.
 ///
 /// It is implemented for all types that are `Borrow<T>`.
 #[diagnostic::on_unimplemented(

@@ -193,9 +193,9 @@
 //!
 //! Servers and balancers close idle connections. A `ConnectionManager` and a `Pool` send `PING`
 //! before a call if no reply has arrived for a second, and replace a closed connection. So such a
-//! call takes one more round trip, and does not fail. (A `Pool` of a `ClusterClient` sends none: the
-//! client replaces connections to nodes.) All other calls whose connection breaks fail, since the
-//! server may have run them.
+//! call takes one more round trip, and does not fail. (A `Pool` of a `ClusterClient` sends none:
+//! the client replaces connections to nodes.) All other calls whose connection breaks fail, since
+//! the server may have run them.
 //!
 //! A `ConnectionManager` waits longer after each failed attempt, by default up to several seconds:
 //! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is

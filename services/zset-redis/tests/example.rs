@@ -28,7 +28,7 @@ fn command(name: &str) -> Command {
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let example = profile.join("examples").join(name);
-    let hint = format!("cargo build -p zset-redis --all-features --example {name}");
+    let hint = format!("cargo build -p zset-redis --example {name}");
     assert!(example.exists(), "no {}; {hint}", example.to_string_lossy());
     let mut command = Command::new(example);
     for variable in ["REDIS_URL", "REDIS_CA", "REDIS_SENTINELS", "REDIS_MASTER"] {

@@ -84,9 +84,10 @@
 //! later. `w` is missing if the limiter has several quotas, or does not
 //! [return](zset_std::KeyedLimiter::terms) its quota. `r` more are allowed now, and a client that
 //! makes at most that many in the next `t` seconds is not denied.
-//! [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which requests
-//! share a quota. A denied response has the same headers and `Retry-After`, the seconds until the
-//! same request would be allowed, rounded up (a second, if it depends on requests in flight):
+//! [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which
+//! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
+//! until the same request would be allowed, rounded up (a second, if it depends on requests in
+//! flight):
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests

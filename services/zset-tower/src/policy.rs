@@ -265,9 +265,10 @@ impl Policy {
     /// With a limiter in this process, units are [held](zset_std::Hold), and recorded only when the
     /// response is available. Until then they count for all policies that share the limiter. A
     /// limiter whose calls are awaited, or one of your own, cannot hold units: it takes them before
-    /// the call, and refunds them before the response is returned. They stay taken if that fails, or
-    /// if the request took longer than a tenth of the time in which they come back anyway: a limiter
-    /// refunds the newest units of a key, and would forget failures in the meantime too early.
+    /// the call, and refunds them before the response is returned. They stay taken if that fails,
+    /// or if the request took longer than a tenth of the time in which they come back anyway: a
+    /// limiter refunds the newest units of a key, and would forget failures in the meantime too
+    /// early.
     ///
     /// # Examples
     ///
@@ -376,12 +377,12 @@ impl Policy {
     /// used.
     ///
     /// All requests of a key share its state, so units allowed under one quota count under the next
-    /// one, as in [`Keyed::check_with`], which lists the effects of changed periods. The headers show
-    /// the quota of the request's key.
+    /// one, as in [`Keyed::check_with`], which lists the effects of changed periods. The headers
+    /// show the quota of the request's key.
     ///
-    /// On a server, a quota that the limiter does not support, such as a window longer than its own,
-    /// is an error of that call, for which there is [`FailedLimiter`]. A limiter that replaces the
-    /// server in an outage uses its own quota.
+    /// On a server, a quota that the limiter does not support, such as a window longer than its
+    /// own, is an error of that call, for which there is [`FailedLimiter`]. A limiter that replaces
+    /// the server in an outage uses its own quota.
     ///
     /// # Errors
     ///
@@ -644,8 +645,8 @@ impl Policy {
         Some(Line { name: &self.quoted, policy, decision })
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at once,
-    /// and the quota of the key, if it has its own.
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at
+    /// once, and the quota of the key, if it has its own.
     fn item(&self, limit: u32, quota: Option<Quota>) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");

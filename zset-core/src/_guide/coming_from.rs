@@ -121,8 +121,8 @@
 //!
 //! The lowest score is [`first`](crate::SortedSet::first), the highest
 //! [`last`](crate::SortedSet::last). Elements of equal score are ordered by member. A set also has
-//! ranks and ranges, and iterates in order. Changes of priority and, beyond ten elements, pushes are
-//! faster in priority-queue; pops are faster here.
+//! ranks and ranges, and iterates in order. Changes of priority and, beyond ten elements, pushes
+//! are faster in priority-queue; pops are faster here.
 //!
 //! ```
 //! use priority_queue::PriorityQueue;

@@ -1,5 +1,5 @@
-//! [`Hashed`]: the dict of a set or a map, and [`Dict`], its tables: a map from the hash of a key to
-//! its handle, in hash tables that split one at a time.
+//! [`Hashed`]: the dict of a set or a map, and [`Dict`], its tables: a map from the hash of a key
+//! to its handle, in hash tables that split one at a time.
 //!
 //! - Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
 //!   hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.

@@ -32,8 +32,8 @@ pub(crate) const BLOCK_CAPACITY: usize = 64;
 /// removals.
 pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
 
-/// The maximum number of levels: one more would have more than `MAX_LEAVES` under blocks of at least
-/// `MIN_CHILDREN` children, with at least 2 in the top block.
+/// The maximum number of levels: one more would have more than `MAX_LEAVES` under blocks of at
+/// least `MIN_CHILDREN` children, with at least 2 in the top block.
 pub(crate) const MAX_LEVELS: usize = 10;
 
 const _: () = assert!(2 * MIN_CHILDREN.pow(MAX_LEVELS as u32) > MAX_LEAVES);

@@ -165,8 +165,8 @@ impl<K, V, S> Nodes<K, V, S> {
         }
     }
 
-    /// Appends a leaf of elements that are in order and come after all others, which is not checked.
-    /// Returns its id. Each element is in the slot of its index.
+    /// Appends a leaf of elements that are in order and come after all others, which is not
+    /// checked. Returns its id. Each element is in the slot of its index.
     ///
     /// `first` is a copy of the score of its first element, if there are elements before.
     #[inline]

@@ -44,8 +44,8 @@ impl<K, V, S> Nodes<K, V, S> {
         RankedRange::new((first, start), (last, end))
     }
 
-    /// Like `position_at`, without a search if the position is in the leaf of `near`, which is given
-    /// with its rank.
+    /// Like `position_at`, without a search if the position is in the leaf of `near`, which is
+    /// given with its rank.
     fn position_near(&self, rank: usize, near: (Position, usize)) -> Position {
         let (Position { leaf, index }, near_rank) = near;
         // Wraps beyond the length of any leaf if the position is before the leaf.

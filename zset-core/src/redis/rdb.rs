@@ -12,10 +12,10 @@
 //! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's
 //! `rdb.h` and `cluster.c`.
 //!
-//! In a listpack, Redis and Valkey write the lowest score first. The order of other elements differs
-//! by writer: Redis from 4.0 on and Valkey write the highest score first, Dragonfly the lowest,
-//! Kvrocks orders by score only, and older Redis does not order them.
-//! Types 17 and 5 are written as Redis 7.0 writes them; all three are read, in any order.
+//! In a listpack, Redis and Valkey write the lowest score first. The order of other elements
+//! differs by writer: Redis from 4.0 on and Valkey write the highest score first, Dragonfly the
+//! lowest, Kvrocks orders by score only, and older Redis does not order them. Types 17 and 5 are
+//! written as Redis 7.0 writes them; all three are read, in any order.
 //!
 //! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
 //! for untrusted bytes, and `write_length` and `write_string`.

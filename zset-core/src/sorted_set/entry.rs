@@ -68,8 +68,9 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
         }
     }
 
-    /// Returns the entry of a member given by reference, as hashbrown's `entry_ref`. It is converted
-    /// only if it is not in the set: no `String` is allocated for a member that is present. **O(1)**.
+    /// Returns the entry of a member given by reference, as hashbrown's `entry_ref`. It is
+    /// converted only if it is not in the set: no `String` is allocated for a member that is
+    /// present. **O(1)**.
     ///
     /// # Examples
     ///

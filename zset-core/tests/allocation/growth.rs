@@ -141,6 +141,7 @@ fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
             self.0.finish() & !0 << 44
         }
     }
-    let scores = (0..33_000).map(scattered_score);
+    // Just too many for one table: chains of equal positions are long.
+    let scores = (0..29_000).map(scattered_score);
     assert_no_insertion_allocates_much::<BuildHasherDefault<Upper>>(scores);
 }

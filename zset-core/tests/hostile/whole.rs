@@ -1,6 +1,6 @@
 //! Changes of one element, with a panic at every call of user code in turn: whichever call panics,
-//! the contents are those before the change or those after it, as a model has them. An element never
-//! has its new score with its old value, nor its old score with its new key.
+//! the contents are those before the change or those after it, as a model has them. An element
+//! never has its new score with its old value, nor its old score with its new key.
 //!
 //! Operations that change many elements one at a time, such as `retain`, `append` and
 //! `remove_range`, may be done in part, and are tested in `bulk_panics`. What a closure does to a

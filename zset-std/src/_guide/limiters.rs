@@ -32,8 +32,8 @@
 //! - **At most n in any period**, and the limit must hold exactly:
 //!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each time at which units were
 //!   allowed.
-//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). Its state is 24 bytes a key, so it is
-//!   the choice for millions of keys.
+//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). Its state is 24 bytes a key, so it
+//!   is the choice for millions of keys.
 //! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). Its
 //!   state is 32 bytes a key.
 //! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit

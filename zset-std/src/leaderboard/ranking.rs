@@ -123,8 +123,8 @@ impl<Id, S> Ranking<Id, S> {
         number
     }
 
-    /// Returns the rank of the first member that ties with the one at `rank`. **O(log t log n)** for
-    /// t members that tie.
+    /// Returns the rank of the first member that ties with the one at `rank`. **O(log t log n)**
+    /// for t members that tie.
     fn first_tied(&self, rank: usize, same: fn(&S, &S) -> bool) -> usize {
         let score = |rank| self.set.get_by_rank(rank).map(|(_, Reverse(score))| score);
         let Some(last) = score(rank) else {

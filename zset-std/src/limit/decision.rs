@@ -14,15 +14,15 @@ pub enum Verdict {
     /// The units are denied for now. Nothing is taken from the quota.
     Denied {
         /// How long to wait, counted from the `now` of the call. If no other units are allowed in
-        /// the meantime, and no block of a [`Penalty`](super::Penalty) begins, the units are allowed
-        /// after exactly this time, and not a nanosecond earlier. Never zero.
+        /// the meantime, and no block of a [`Penalty`](super::Penalty) begins, the units are
+        /// allowed after exactly this time, and not a nanosecond earlier. Never zero.
         ///
         /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
         /// estimate.
         ///
         /// Units that are [held](super::Hold) are left out, since they may be released at any time:
-        /// this is the wait for units on record. If only held units are in the way, it is a guess of
-        /// a second.
+        /// this is the wait for units on record. If only held units are in the way, it is a guess
+        /// of a second.
         retry_after: Duration,
     },
     /// The units can never be allowed, since they exceed the limit. Nothing is taken from the

@@ -76,8 +76,8 @@ impl Funnel {
         let (count, period) = (quota.count() as u64, quota.period_in_nanos());
         let interval = Volume { nanos: period / count, fraction: period % count };
         let burst = Volume { nanos: period, fraction: 0 };
-        // The interval, or half of the period, is `period / units`, and `below` is the largest whole
-        // number below it.
+        // The interval, or half of the period, is `period / units`, and `below` is the largest
+        // whole number below it.
         let (units, below) = if period < count {
             (2, (period - 1) / 2)
         } else {
@@ -273,7 +273,8 @@ impl Volume {
         Volume { nanos: nanos.saturating_add(fraction / count), fraction: fraction % count }
     }
 
-    /// Returns the same volume; if it is `WHOLE`, the compiler then knows that its fraction is zero.
+    /// Returns the same volume; if it is `WHOLE`, the compiler then knows that its fraction is
+    /// zero.
     #[inline]
     fn known<const WHOLE: bool>(self) -> Volume {
         Volume { fraction: if WHOLE { 0 } else { self.fraction }, ..self }

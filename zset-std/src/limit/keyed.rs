@@ -896,7 +896,8 @@ fn peek_under<L: Limiter>(
     }
 }
 
-/// Decides on `n` units, while `held` others are held, under the terms of the call, if there are any.
+/// Decides on `n` units, while `held` others are held, under the terms of the call, if there are
+/// any.
 pub(super) fn hold_under<L: Limiter>(
     limiter: &L,
     terms: Option<Funnel>,

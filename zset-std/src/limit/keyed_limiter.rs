@@ -85,8 +85,8 @@ pub trait KeyedLimiter<Q: ?Sized> {
         }
     }
 
-    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several quotas
-    /// or if it is not known. The default is `None`.
+    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several
+    /// quotas or if it is not known. The default is `None`.
     fn terms(&self) -> Option<Funnel> {
         None
     }
@@ -359,8 +359,8 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
     /// `Self::Error` if it is not known whether the units are refunded.
     fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Self::Error>> + Send;
 
-    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several quotas
-    /// or if it is not known. The default is `None`.
+    /// Returns the quota of each key, with the capacity of a funnel; `None` if it has several
+    /// quotas or if it is not known. The default is `None`.
     fn terms(&self) -> Option<Funnel> {
         None
     }

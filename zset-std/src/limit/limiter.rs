@@ -19,11 +19,11 @@ use crate::Timestamp;
 ///   algorithm: [`Keyed::set_limiter`](super::Keyed::set_limiter) replaces the value, and
 ///   [`ADAPTS`](Self::ADAPTS) says whether states have to follow.
 /// - **The holder handles the clock**: `now` is never before the time of an earlier
-///   [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. Methods without a time
-///   may be called at any time. All times are valid, up to [`Timestamp::MAX`].
-/// - **A decision** is what [`Decision`] and [`Verdict`](super::Verdict) say, and its durations count
-///   from `now`. Holders rely on `remaining`: from it they know whether a key is over its limit, and
-///   whether there is room in addition to units that are [held](crate::Hold).
+///   [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. Methods without a
+///   time may be called at any time. All times are valid, up to [`Timestamp::MAX`].
+/// - **A decision** is what [`Decision`] and [`Verdict`](super::Verdict) say, and its durations
+///   count from `now`. Holders rely on `remaining`: from it they know whether a key is over its
+///   limit, and whether there is room in addition to units that are [held](crate::Hold).
 /// - **0 units** are always allowed. A call for them takes nothing, and may note the time.
 ///
 /// # Examples
@@ -123,8 +123,9 @@ pub trait Limiter: Clone {
     /// that the algorithm knows.
     ///
     /// If so, a changed algorithm [adapts](Self::adapt) the states of all keys, and the time from
-    /// which each key is idle is computed again. With the default, `false`, it does neither: a state
-    /// must mean the same whatever the algorithm that wrote it, and be idle from the same time.
+    /// which each key is idle is computed again. With the default, `false`, it does neither: a
+    /// state must mean the same whatever the algorithm that wrote it, and be idle from the same
+    /// time.
     const ADAPTS: bool = false;
 
     /// Allows `n` units together, and takes them, or denies all of them, and takes none.

@@ -8,8 +8,8 @@ use super::Decision;
 ///
 /// It is called after the decision, on the caller's thread, without holding a lock. There is a
 /// decision in every check, also one with a quota of its own, in every [`Hold`](super::Hold) when
-/// it is made, and at the end of a [wait](super::WaitReady) that succeeds. So `allowed` and `denied`
-/// together count calls, whatever the number of units.
+/// it is made, and at the end of a [wait](super::WaitReady) that succeeds. So `allowed` and
+/// `denied` together count calls, whatever the number of units.
 ///
 /// There is none in a call for 0 units, in a peek, or in a wait that fails, nor when units are
 /// recorded or refunded, or when a hold ends.

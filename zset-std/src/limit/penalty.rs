@@ -90,8 +90,8 @@ const fn nanos(time: Duration) -> u64 {
 ///   latest counted denial, and the length of the latest block has passed since its end.
 ///
 /// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 8
-/// bytes more than with the limiter alone and, from its first denial on, 32 bytes in the heap. It is
-/// not idle until its denials and blocks are forgotten.
+/// bytes more than with the limiter alone and, from its first denial on, 32 bytes in the heap. It
+/// is not idle until its denials and blocks are forgotten.
 ///
 /// # Examples
 ///

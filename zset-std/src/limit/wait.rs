@@ -28,8 +28,8 @@ use crate::{Clock, Timestamp};
 /// which may be long before the deadline. A waiter after it does not check at all: it learns that
 /// it is too late when it becomes the first, or at its deadline.
 ///
-/// While units that are [held](super::Hold) are in its way, it checks again after a second, or fails
-/// if its deadline is earlier.
+/// While units that are [held](super::Hold) are in its way, it checks again after a second, or
+/// fails if its deadline is earlier.
 ///
 /// Nothing is taken from the quota until the units are allowed, so a waiter that is dropped or
 /// reaches its deadline loses nothing. As a future, it can be polled in any runtime; dropping it

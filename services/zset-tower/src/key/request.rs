@@ -101,8 +101,8 @@ pub(super) const IPV6_PREFIX: u8 = 64;
 /// - `::ffff:0:0/96`, mapped addresses;
 /// - `::/96`, IPv4-compatible addresses, but not `::` and `::1`;
 /// - `64:ff9b::/96` (RFC 6052) and `64:ff9b:1::/48` (RFC 8215), from NAT64 and other translators.
-///   If the last 24 bits in `64:ff9b:1::/48` are zero, the translator embeds addresses further left,
-///   and the whole address is kept.
+///   If the last 24 bits in `64:ff9b:1::/48` are zero, the translator embeds addresses further
+///   left, and the whole address is kept.
 ///
 /// Other IPv6 addresses count by their prefix, 6to4 and Teredo included. The holder of a 6to4
 /// address (`2002::/16`) has a /48, so 65,536 networks of /64. All Teredo clients (`2001::/32`) of

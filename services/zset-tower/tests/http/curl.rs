@@ -26,7 +26,11 @@ impl Example {
         let test = env::current_exe().unwrap();
         let profile = test.parent().and_then(Path::parent).unwrap();
         let example = profile.join("examples").join(format!("api{}", env::consts::EXE_SUFFIX));
-        assert!(example.exists(), "no {}; cargo build --example api", example.display());
+        assert!(
+            example.exists(),
+            "no {}; cargo build -p zset-tower --example api",
+            example.display()
+        );
         Command::new(example)
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn all(budgets: &Table) -> Result<Table> {
         let last = budgets.find(&row.subject, &row.measurement);
         row.budget = last.and_then(|row| row.budget);
     }
-    Ok(Table { tools: tools()?, rows })
+    Ok(Table { compiler: compiler()?, rows })
 }
 
 fn build(arguments: &[&str]) -> Result<()> {
@@ -80,15 +80,8 @@ fn run(program: &Path) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Returns the versions of the tools that affect the measurements.
-fn tools() -> Result<String> {
-    let version = |program: &str| -> Result<String> {
-        let output = Command::new(program).arg("--version").output()?;
-        let output = String::from_utf8(output.stdout)?;
-        Ok(output.lines().next().unwrap_or_default().to_owned())
-    };
-    let qemu = version("qemu-system-arm")?;
-    // Without the suffix of a distribution.
-    let qemu = qemu.split(" (").next().unwrap_or_default().replace(" emulator version", "");
-    Ok(format!("{}, {qemu}", version("rustc")?))
+/// Returns the version of the compiler.
+fn compiler() -> Result<String> {
+    let output = Command::new("rustc").arg("--version").output()?;
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::Result;
 
-const TOOLS: &str = "# Measured with ";
+const COMPILER: &str = "# Measured with ";
 const COLUMNS: &str = "type,measurement,value,budget";
 
 /// The permitted increase, in percent.
@@ -41,21 +41,22 @@ impl Row {
 /// All measurements.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Table {
-    /// The tools that affect the measurements, with their versions.
-    pub(crate) tools: String,
+    /// The version of the compiler, which affects the measurements. That of QEMU does not: it
+    /// counts the instructions of the program.
+    pub(crate) compiler: String,
     pub(crate) rows: Vec<Row>,
 }
 
 impl Table {
     pub(crate) fn parse(csv: &str) -> Result<Self> {
-        let tools = csv.lines().find_map(|line| line.strip_prefix(TOOLS));
-        let tools = tools.ok_or("budgets.csv does not name the tools")?.to_owned();
+        let compiler = csv.lines().find_map(|line| line.strip_prefix(COMPILER));
+        let compiler = compiler.ok_or("budgets.csv does not name the compiler")?.to_owned();
         let rows = csv.lines().filter(|line| !line.starts_with('#') && *line != COLUMNS);
-        Ok(Table { tools, rows: rows.map(Row::parse).collect::<Result<_>>()? })
+        Ok(Table { compiler, rows: rows.map(Row::parse).collect::<Result<_>>()? })
     }
 
     pub(crate) fn to_csv(&self) -> String {
-        let mut csv = format!("{TOOLS}{}\n{COLUMNS}\n", self.tools);
+        let mut csv = format!("{COMPILER}{}\n{COLUMNS}\n", self.compiler);
         for Row { subject, measurement, value, budget } in &self.rows {
             let budget = budget.map_or_else(String::new, |budget| budget.to_string());
             csv += &format!("{subject},{measurement},{value},{budget}\n");
@@ -116,8 +117,8 @@ impl Table {
     pub(crate) fn replace_in(&self, page: &str) -> Result<String> {
         let (before, rest) = page.split_once(START).ok_or("the page has no place for the table")?;
         let (_, after) = rest.split_once(END).ok_or("the table has no end")?;
-        let (tools, table) = (&self.tools, self.to_markdown());
-        Ok(format!("{before}{START}\nMeasured with {tools}.\n\n{table}\n{END}{after}"))
+        let (compiler, table) = (&self.compiler, self.to_markdown());
+        Ok(format!("{before}{START}\nMeasured with {compiler}.\n\n{table}\n{END}{after}"))
     }
 }
 
@@ -145,7 +146,7 @@ mod tests {
     fn failures(rows: &str) -> Vec<String> {
         let before = Table::parse(CSV).unwrap();
         let now = Table {
-            tools: "rustc 2".into(),
+            compiler: "rustc 2".into(),
             rows: rows.lines().map(|row| Row::parse(row).unwrap()).collect(),
         };
         now.failures(&before)
