@@ -68,10 +68,10 @@ mod tests {
 
     #[test]
     fn every_prefix_of_every_length_is_found() {
-        for (len, accepted) in
-            (0..40).flat_map(|len| (0..=len).map(move |accepted| (len, accepted)))
-        {
-            assert_eq!(partition_point(len, |index| index < accepted), accepted, "of {len}");
+        for len in 0..40 {
+            for accepted in 0..=len {
+                assert_eq!(partition_point(len, |index| index < accepted), accepted, "of {len}");
+            }
         }
     }
 }

@@ -81,11 +81,7 @@ mod tests {
     fn agree(value: impl Hash) {
         let ours = DefaultHashBuilder::default();
         assert_eq!(ours.hash_one(&value), ours.0.hash_one(&value));
-        assert_eq!(
-            ours.hash_one(&value),
-            ours.clone().hash_one(&value),
-            "a clone has the same seed"
-        );
+        assert_eq!(ours.hash_one(&value), ours.clone().hash_one(&value), "the seed is cloned");
     }
 
     #[test]

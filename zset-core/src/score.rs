@@ -409,10 +409,7 @@ mod tests {
     fn a_score_keeps_the_exact_float() {
         for value in [0.0, 1.5, -1e300, f64::INFINITY] {
             let score = Score::new(value).unwrap();
-            assert!(
-                score.get().to_bits() == value.to_bits()
-                    && f64::from(score).to_bits() == value.to_bits()
-            );
+            assert_eq!([score.get(), score.into()].map(f64::to_bits), [value.to_bits(); 2]);
         }
     }
 
@@ -454,6 +451,15 @@ mod tests {
         assert_eq!(zero.get().to_bits(), 0);
     }
 
+    #[test]
+    fn scores_are_ordered_from_negative_to_positive_infinity() {
+        let finite = [f64::MIN, -1.0, -f64::MIN_POSITIVE, 0.0, 5e-324, 1.0].map(Score::new);
+        let finite = finite.map(Result::unwrap);
+        let sorted = [&[Score::NEG_INFINITY], &finite[..], &[Score::INFINITY]].concat();
+        assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
+        assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
+    }
+
     proptest! {
         #![proptest_config(test_support::strategy::config(4096, 8))]
 
@@ -463,26 +469,6 @@ mod tests {
             prop_assert_eq!(score.to_string().parse::<Score>(), Ok(score));
             prop_assert_eq!(format!("{score:?}"), score.to_string());
         }
-    }
-
-    #[test]
-    fn scores_are_ordered_from_negative_to_positive_infinity() {
-        let sorted = [
-            Score::NEG_INFINITY,
-            Score::new(f64::MIN).unwrap(),
-            Score::from(-1),
-            Score::new(-f64::MIN_POSITIVE).unwrap(),
-            Score::ZERO,
-            Score::new(5e-324).unwrap(),
-            Score::from(1),
-            Score::INFINITY,
-        ];
-        assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
-        assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
-    }
-
-    proptest! {
-        #![proptest_config(test_support::strategy::config(4096, 8))]
 
         #[test]
         fn order_agrees_with_f64(a: f64, b: f64) {

@@ -4,25 +4,29 @@
 #![cfg(feature = "serde")]
 
 use std::fmt::Debug;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zset_core::Score;
+use zset_core::{Score, Unordered};
 use zset_std::timeline::Cursor;
 use zset_std::{
-    Buckets, DelayQueue, ExpiringSet, Job, JobId, Leaderboard, Timeline, Timestamp,
-    WindowedLeaderboard,
+    Buckets, DelayQueue, ExpiringSet, Job, JobId, Leaderboard, SharedDelayQueue, Timeline,
+    Timestamp, WindowedLeaderboard,
 };
 
 fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// Round-trips a value through all formats; returns its JSON. Truncated data is an error in each.
+/// Round-trips a value through all formats; returns its JSON, which includes what equality ignores.
+/// Truncated data is an error in each.
 fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap();
-    assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
+    let read: T = serde_json::from_str(&text).unwrap();
+    assert_eq!(&read, value, "{text}");
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
     let bytes = postcard::to_allocvec(value).unwrap();
     assert_eq!(&postcard::from_bytes::<T>(&bytes).unwrap(), value);
     for end in 0..bytes.len() {
@@ -43,12 +47,21 @@ fn boards_round_trip() {
     let text = round_trip(&board.with_max_len(2));
     assert_eq!(text, r#"{"scores":[[[2,"y"],"inf"],[[1,"x"],5.0]],"max_len":2}"#);
 
-    let mut boards = WindowedLeaderboard::new(Buckets::new(Duration::from_nanos(10), 3).unwrap());
+    let ties = [("zoe", 5), ("ann", 5), ("bob", 7)];
+    let ties = ties.map(|(id, score)| (Unordered(id.to_string()), score));
+    let text = round_trip(&Leaderboard::from(ties));
+    assert_eq!(text, r#"{"scores":[["bob",7],["zoe",5],["ann",5]],"max_len":null}"#);
+
+    let buckets = Buckets::new(Duration::from_nanos(10), 3).unwrap().with_start(at(4));
+    let mut boards = WindowedLeaderboard::new(buckets).with_max_len(2);
     for (id, score, now) in [("a", 5, 0), ("b", 6, 6), ("a", 7, 25)] {
         boards.submit(id.to_string(), score, at(now));
     }
-    let text = round_trip(&boards);
-    assert!(text.contains(r#"[2,{"scores":[["b",6],["a",5]],"max_len":null}]"#), "{text}");
+    let expected = [
+        r#"{"buckets":{"width":10,"count":3,"first":4},"newest":25,"max_len":2,"boards":["#,
+        r#"[0,{"scores":[["a",7]],"max_len":2}],[2,{"scores":[["b",6]],"max_len":2}]]}"#,
+    ];
+    assert_eq!(round_trip(&boards), expected.concat());
 }
 
 #[test]
@@ -57,7 +70,14 @@ fn queues_round_trip() {
     for (due, payload) in [(5, "a"), (5, "b"), (1, "c")] {
         queue.push(payload.to_string(), at(due));
     }
-    round_trip(&queue);
+    let expected = [
+        r#"{"next_id":3,"jobs":[{"id":2,"due":1,"payload":"c"},{"id":0,"due":5,"payload":"a"},"#,
+        r#"{"id":1,"due":5,"payload":"b"}]}"#,
+    ];
+    assert_eq!(round_trip(&queue), expected.concat());
+    // The last id is not reused.
+    queue.cancel(&JobId::new(2));
+    assert!(round_trip(&queue).starts_with(r#"{"next_id":3,"jobs":[{"id":0,"#));
     let job = Job { id: JobId::new(7), due: at(1), payload: "d".to_string() };
     assert_eq!(round_trip(&job), r#"{"id":7,"due":1,"payload":"d"}"#);
 
@@ -67,6 +87,16 @@ fn queues_round_trip() {
     }
     let text = round_trip(&ids);
     assert!(text.contains(r#"[{"id":[0,"c"],"due":0,"payload":null},{"id":[2,"b"]"#), "{text}");
+}
+
+#[test]
+fn dead_letters_round_trip() {
+    let queue = SharedDelayQueue::new().with_max_deliveries(NonZeroU32::MIN);
+    queue.push("mail".to_string(), Timestamp::ZERO).unwrap();
+    let lease = queue.at(at(5)).lease(Duration::MAX).unwrap();
+    queue.at(at(7)).nack(&lease, Duration::ZERO).unwrap();
+    let text = round_trip(&queue.take_dead_letters(1));
+    assert_eq!(text, r#"[{"id":0,"payload":"mail","deliveries":1,"since":7}]"#);
 }
 
 #[test]

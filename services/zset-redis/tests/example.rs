@@ -46,8 +46,7 @@ fn succeeded(output: Output) -> String {
 
 #[test]
 fn two_processes_share_their_limits() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
+    for server in Server::of_each_kind() {
         let expected =
             "paid\npaid\npaid\nagain in 60s\n6 requests left\nlimited: false, remaining: 4\n";
         assert_eq!(succeeded(run("shared_limits", server.url())), expected);
@@ -57,8 +56,7 @@ fn two_processes_share_their_limits() {
 /// The order of the lines varies; the program itself checks the deliveries.
 #[test]
 fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
+    for server in Server::of_each_kind() {
         let output = succeeded(run("webhooks", server.url()));
         for line in [
             "order 2 paid, attempt 1: the worker is killed\n",
@@ -110,5 +108,5 @@ fn a_server_is_reached_with_tls() {
 
 /// Returns the kinds of servers that are installed; reports those that are not.
 fn installed() -> impl Iterator<Item = Kind> {
-    [Kind::Redis, Kind::Valkey].into_iter().filter(|kind| Server::start(*kind).is_some())
+    Kind::each().filter(|kind| Server::start(*kind).is_some())
 }

@@ -1,7 +1,31 @@
-//! Checks that public items have an example.
+//! Checks that public items have an example, and lists files for other checks.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Returns the files of a folder and of its subfolders, except build output.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for path in entries.map(|entry| entry.expect("it can be read").path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_symlink() || matches!(name, ".git" | "target" | "corpus" | "artifacts") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Returns whether a file has an extension, given without the dot.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|it| it == extension)
+}
 
 /// Returns the name of a public type or function that a line declares.
 fn declared(line: &str) -> Option<&str> {

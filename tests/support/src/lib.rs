@@ -4,8 +4,8 @@
 //! The tests draw the operations with proptest, the fuzz targets from the fuzzer's bytes (feature
 //! `arbitrary`).
 //!
-//! [`servers`] is for the tests of zset-server and zset-redis, which start servers;
-//! [`documentation`] checks which items of a library have an example.
+//! [`servers`] is for the tests of zset-server, zset-redis and zset-tower, which start servers;
+//! [`documentation`] checks which items of a library have an example, and lists source files.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "it is for tests only")]
 

@@ -9,8 +9,9 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
+use std::thread;
 
 pub use folder::Folder;
 
@@ -65,6 +66,19 @@ impl Program {
             }
         }
     }
+}
+
+/// Runs a program with an input until it exits.
+pub fn run(command: &mut Command, input: &[u8]) -> io::Result<Output> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    thread::scope(|scope| {
+        // On a separate thread, so that a full output pipe cannot block both processes. The program
+        // may exit before it has read all of the input.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output()
+    })
 }
 
 /// Reports that tests are skipped, or panics if `ZSET_REQUIRE_SERVERS` is set.

@@ -8,37 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use test_support::documentation::{files, has_extension};
+
 /// Names of other projects.
 const FOREIGN: &[&str] = &["HipByt", "SmallVec", "hotkeys", "maybe", "tmin"];
 
 /// Pages that are not read: their rows are commands of servers, which other tests run.
 const SKIPPED: &[&str] = &["docs/redis.md"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Returns all files of the repository, except build output.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap_or_default();
-        if path.is_symlink() || matches!(name, ".git" | "target" | "corpus" | "artifacts") {
-            continue;
-        }
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 fn is_source(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str());
-    let name = path.file_name().and_then(|it| it.to_str());
-    matches!(extension, Some("rs" | "toml" | "lock" | "lua" | "csv" | "txt" | "yml"))
-        || matches!(name, Some("justfile" | "run"))
+    let extensions = ["rs", "toml", "lock", "lua", "csv", "txt", "yml"];
+    extensions.iter().any(|it| has_extension(path, it))
+        || path.ends_with("justfile")
+        || path.ends_with("run")
 }
 
 fn is_word(c: char) -> bool {
@@ -152,13 +134,12 @@ impl Names {
 
 #[test]
 fn names_in_the_documentation_exist() {
-    let root = root();
-    let mut all = Vec::new();
-    files(&root, &mut all);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let all = files(&root);
     let names = Names::of(&all);
     let mut missing = Vec::new();
     let mut used = BTreeSet::new();
-    for path in all.iter().filter(|path| path.extension().is_some_and(|it| it == "md")) {
+    for path in all.iter().filter(|path| has_extension(path, "md")) {
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
         if SKIPPED.contains(&name) {
             continue;

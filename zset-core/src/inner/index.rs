@@ -593,10 +593,8 @@ mod tests {
     #[test]
     fn the_bits_match_the_paper() {
         let mut heights = Heights::DEFAULT;
-        assert_eq!(
-            [(); 3].map(|()| heights.next_u32()),
-            [723_471_715, 2_497_366_906, 2_064_144_800]
-        );
+        let bits = [(); 3].map(|()| heights.next_u32());
+        assert_eq!(bits, [723_471_715, 2_497_366_906, 2_064_144_800]);
     }
 
     #[test]

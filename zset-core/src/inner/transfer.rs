@@ -460,11 +460,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            cases: if cfg!(miri) { 4 } else { 256 },
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(test_support::strategy::config(256, 4))]
 
         #[test]
         fn a_handover_moves_each_element_once_and_keeps_the_order(

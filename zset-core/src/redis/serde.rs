@@ -107,10 +107,8 @@ mod tests {
     #[test]
     fn members_may_be_text_but_scores_must_be_numbers() {
         let set: ZSet = serde_json::from_str(r#"[["b", 2], ["a", 1.5]]"#).unwrap();
-        assert_eq!(
-            set,
-            ZSet::from([("b", Score::new(2.0).unwrap()), ("a", Score::new(1.5).unwrap())])
-        );
+        let [two, half] = [2.0, 1.5].map(|number| Score::new(number).unwrap());
+        assert_eq!(set, ZSet::from([("b", two), ("a", half)]));
         for json in [r#"[["a"]]"#, r#"[["a", "x"]]"#, r#"{"a": 1}"#, "[[[256], 1]]", "[[1, 2]]"] {
             assert!(serde_json::from_str::<ZSet>(json).is_err(), "{json}");
         }

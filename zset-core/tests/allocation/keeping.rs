@@ -1,11 +1,12 @@
 //! `clear`, `drain`, `retain` and `extract_if` keep memory, and `shrink_to_fit` frees it.
 
 use std::hash::BuildHasherDefault;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::Encoding;
 use zset_core::{Score, SkipList, SortedMap, ZSet};
 
 use crate::counting::counted;
-use crate::{Scattering, Set, grown, scattered_score};
+use crate::{HASHES_PANIC, Scattering, Set, grown, scattered_score};
 
 type Map = SortedMap<u64, u64, Score, BuildHasherDefault<Scattering>>;
 type List = SkipList<u64, Score>;
@@ -126,7 +127,9 @@ fn zsets_keep_memory_unless_they_are_emptied() {
     assert!(total.live.unsigned_abs() > 24 * len as usize, "{total:?}");
     assert!(set.allocation_size() <= size / 3);
     assert!(set.iter().all(|(_, score)| is_left(score)));
-    for empty in [ZSet::clear, |set: &mut ZSet| drop(set.drain())] {
+    let empties: [fn(&mut ZSet); 3] =
+        [ZSet::clear, |set| drop(set.drain()), |set| ZSet::new().append(set)];
+    for empty in empties {
         let mut set = original.clone();
         empty(&mut set);
         set.check();
@@ -156,55 +159,30 @@ fn reserved_memory_is_there_after_elements_are_removed() {
     }
 }
 
-/// Memory follows the content down again once single removals follow.
+/// Memory follows the content down again once single removals follow, even if a panic interrupts
+/// the extraction.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn removals_after_a_retain_free_its_memory() {
-    let mut set = grown(20_000);
-    let size = set.allocation_size();
-    set.retain(|member, _| member % 50 == 0);
-    assert_eq!(set.allocation_size(), size);
-    while set.len() > 100 {
-        set.pop_first();
-    }
-    set.check();
-    assert!(3 * set.allocation_size() < size);
-}
-
-/// A panic while elements are extracted does not keep memory for good.
-#[test]
-#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn removals_free_memory_after_a_panic_in_extract_if() {
-    use std::hash::{Hash, Hasher};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    thread_local! {
-        static PANICS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    }
-
-    #[derive(PartialEq, Eq, PartialOrd, Ord)]
-    struct Fragile(u64);
-
-    impl Hash for Fragile {
-        fn hash<H: Hasher>(&self, state: &mut H) {
-            if PANICS.get() {
-                std::panic::resume_unwind(Box::new(()));
-            }
-            self.0.hash(state);
+fn removals_free_memory_after_a_retain_and_after_a_panic_in_extract_if() {
+    let removals: [fn(&mut Set); 2] = [
+        |set| set.retain(|member, _| member % 50 == 0),
+        |set| {
+            let mut extracted = set.extract_if(|_, _| true);
+            extracted.by_ref().take(900).for_each(drop);
+            HASHES_PANIC.set(true);
+            assert!(catch_unwind(AssertUnwindSafe(|| extracted.next())).is_err());
+            HASHES_PANIC.set(false);
+        },
+    ];
+    for (case, remove) in removals.into_iter().enumerate() {
+        let mut set = grown(20_000);
+        let size = set.allocation_size();
+        remove(&mut set);
+        assert_eq!(set.allocation_size(), size, "removal {case}");
+        while set.len() > 100 {
+            set.pop_first();
         }
+        set.check();
+        assert!(3 * set.allocation_size() < size, "{} of {size} bytes", set.allocation_size());
     }
-
-    let elements = (0..20_000).map(|member| (Fragile(member), scattered_score(member)));
-    let mut set: zset_core::SortedSet<_, _> = elements.collect();
-    let size = set.allocation_size();
-    let mut extracted = set.extract_if(|_, _| true);
-    extracted.by_ref().take(900).for_each(drop);
-    PANICS.set(true);
-    assert!(catch_unwind(AssertUnwindSafe(|| extracted.next())).is_err());
-    PANICS.set(false);
-    while set.len() > 100 {
-        set.pop_first();
-    }
-    set.check();
-    assert!(3 * set.allocation_size() < size, "{} of {size} bytes", set.allocation_size());
 }

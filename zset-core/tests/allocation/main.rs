@@ -40,6 +40,9 @@ impl Hasher for Scattering {
 
     fn finish(&self) -> u64 {
         HASHES.set(HASHES.get() + 1);
+        if HASHES_PANIC.get() {
+            std::panic::resume_unwind(Box::new("a hash"));
+        }
         self.0
     }
 }
@@ -47,6 +50,9 @@ impl Hasher for Scattering {
 thread_local! {
     /// The number of hashes computed.
     static HASHES: Cell<usize> = const { Cell::new(0) };
+
+    /// Whether a hash panics.
+    static HASHES_PANIC: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs an operation; returns its result and the number of hashes it computes.

@@ -92,41 +92,37 @@ fn a_small_set_uses_at_most_1_3_times_what_its_parts_need() {
     }
 }
 
+/// Verifies that none of the allocations of an operation is large.
+#[track_caller]
+fn assert_small<T>(operation: impl FnOnce() -> T) -> T {
+    let (result, total) = counted(operation);
+    assert!(total.largest <= MOST, "{total:?}");
+    result
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_allocation_exceeds_11_kib_below_1000_elements() {
-    let (mut set, total) = grown(999);
-    assert!(total.largest <= MOST, "{total:?}");
-
+    let (mut set, _) = assert_small(|| grown(999));
     // Removals allocate nothing, and replacing elements at a constant length only small tables.
-    let ((), total) = counted(|| {
+    assert_small(|| {
         for member in 999..20_000 {
             assert_eq!(set.remove(&(member - 999)), Some(score(member - 999)));
             set.insert(member, score(member));
         }
     });
-    assert!(total.largest <= MOST, "{total:?}");
     set.check();
-    let ((), total) = counted(|| {
+    assert_small(|| {
         set.remove_range_by_rank(100..);
         (0..899).for_each(|member| _ = set.insert(member, score(member)));
     });
-    assert!(total.largest <= MOST, "{total:?}");
     set.check();
+    assert_small(|| Small::with_capacity_and_hasher(999, Hasher::default()));
+    assert_small(|| set.shrink_to_fit());
 
-    let (_, total) = counted(|| Small::with_capacity_and_hasher(999, Hasher::default()));
-    assert!(total.largest <= MOST, "{total:?}");
-    let ((), total) = counted(|| set.shrink_to_fit());
-    assert!(total.largest <= MOST, "{total:?}");
-}
-
-/// A key and its value are stored together, like a member of a set.
-#[test]
-#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn no_allocation_of_a_map_exceeds_11_kib_below_1000_elements() {
+    // A key and its value are stored together, like a member of a set.
     let mut map = SortedMap::<u32, u32, u32, Hasher>::default();
-    let ((), total) = counted(|| (0..999).for_each(|key| _ = map.insert(key, key, score(key))));
-    assert!(total.largest <= MOST, "{total:?}");
+    assert_small(|| (0..999).for_each(|key| _ = map.insert(key, key, score(key))));
     map.check();
 }
 

@@ -1,53 +1,37 @@
 //! Operations on many elements, with a panic at every call of user code in turn. They may stop
 //! halfway, between two elements.
 
-use std::hash::BuildHasherDefault;
 use zset_core::SkipList;
 
-use crate::fuse::{Code, at_every_call, burn};
+use crate::fuse::{Code, at_every_call, burning};
+use crate::panics::before_or_after;
 use crate::subject::{
-    Colliding, Member, Mixed, Points, Set, check, check_list, contents, count_members, filled,
-    use_again,
+    Collection, Colliding, Left, Member, Mixing, Points, Set, check, contents, count_members,
+    filled, verify,
 };
 use crate::{LEAF, unless_miri};
 
 /// Several leaves; two under Miri.
 const LEN: u32 = unless_miri(5 * LEAF, LEAF + 8);
 
-/// Runs an operation that may stop halfway, and verifies that every remaining element existed
-/// before or would exist after the operation.
+/// Verifies an operation that may stop halfway, so that each remaining element existed before or
+/// would exist after it.
+#[track_caller]
 fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
-    count_members(|| {
-        let original = filled(LEN);
-        let before = contents(&original);
-        let mut after = None;
-        at_every_call(
-            || original.clone(),
-            |set| drop(operation(set)),
-            |mut set, _| {
-                check(&set);
-                let now = contents(&set);
-                // The first run does not panic.
-                let after = after.get_or_insert_with(|| now.clone());
-                let known = |element| before.contains(element) || after.contains(element);
-                assert!(now.iter().all(known), "an unknown element");
-                use_again(&mut set);
-            },
-        );
-    });
+    verify(&filled(LEN), &Code::ALL, Left::Halfway, operation);
 }
 
 /// Runs an operation that builds a new set and leaves its input unchanged.
 pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     count_members(|| {
-        let original: Set = filled(LEN);
+        let original = filled(LEN);
         let before = contents(&original);
         let expected = contents(&operation(&original));
         at_every_call(
             || &original,
             |set| operation(set),
             |set, made| {
-                if let Some(made) = made {
+                if let Ok(made) = made {
                     check(&made);
                     assert_eq!(contents(&made), expected);
                 }
@@ -73,108 +57,76 @@ fn remove_range() {
 }
 
 #[test]
-fn retain() {
-    halfway(|set| {
-        set.retain(|member, _| {
-            burn(Code::Closure);
-            member.number() % 4 == 0
-        });
-    });
-}
-
-#[test]
-fn extract_if() {
+fn retain_extract_if_drain_and_clear() {
+    halfway(|set| set.retain(|member, _| burning(member.number() % 4 == 0)));
     halfway(|set| set.extract_if(|member, _| member.number() % 4 != 0).count());
-}
-
-#[test]
-fn drain_and_clear() {
     halfway(|set| set.drain().rev().step_by(7).count());
     halfway(Set::clear);
 }
 
 /// Appends one set to another, and verifies both afterwards.
 fn append(originals: &(Set, Set), verify: impl Fn(&Set, &Set)) {
-    at_every_call(
-        || originals.clone(),
-        |(set, other)| set.append(other),
-        |(mut set, mut other), appended| {
-            check(&set);
-            check(&other);
-            assert!(appended.is_none() || other.is_empty());
-            verify(&set, &other);
-            use_again(&mut set);
-            use_again(&mut other);
-        },
-    );
-}
-
-#[test]
-fn append_and_extend() {
-    count_members(|| append(&(filled(LEN), others()), |_, _| ()));
-    halfway(|set| set.extend([(Member::new(1), Points(7)); 1]));
-}
-
-#[test]
-fn a_panicking_merge_loses_no_member() {
     count_members(|| {
-        // Some members are in both sets, and enough are new that the sets are merged.
-        let new = 2000..2000 + LEN / 2;
-        let mut others = filled(unless_miri(20, 3));
-        others.extend(new.clone().map(|i| (Member::new(i), Points(3 * i % 700))));
-        append(&(filled(LEN), others), |set, other| {
-            for number in (0..LEN).chain(new.clone()) {
-                let member = Member::new(number);
-                assert!(set.contains(&member) || other.contains(&member), "{number} is lost");
-            }
-        });
-    });
-}
-
-#[test]
-fn shrink_to_fit() {
-    count_members(|| {
-        let mut original: Set = filled(LEN);
-        original.retain(|member, _| member.number() % 7 != 1);
-        let before = contents(&original);
         at_every_call(
-            || original.clone(),
-            |set| set.shrink_to_fit(),
-            |mut set, _| {
+            || originals.clone(),
+            |(set, other)| set.append(other),
+            |(mut set, mut other), appended| {
                 check(&set);
-                assert_eq!(contents(&set), before);
-                use_again(&mut set);
+                check(&other);
+                assert!(appended.is_err() || other.is_empty());
+                verify(&set, &other);
+                set.use_again();
+                other.use_again();
             },
         );
     });
 }
 
 #[test]
-fn reserve() {
-    halfway(|set| set.try_reserve(unless_miri(3000, 200)));
+fn append_and_extend() {
+    append(&(filled(LEN), others()), |_, _| ());
+    halfway(|set| set.extend([(Member::new(1), Points(7)); 1]));
+}
+
+#[test]
+fn a_panicking_merge_loses_no_member() {
+    // Some members are in both sets, and enough are new that the sets are merged.
+    let new = 2000..2000 + LEN / 2;
+    let mut others = filled(unless_miri(20, 3));
+    others.extend(new.clone().map(|i| (Member::new(i), Points(3 * i % 700))));
+    append(&(filled(LEN), others), |set, other| {
+        for number in (0..LEN).chain(new.clone()) {
+            let member = Member::new(number);
+            assert!(set.contains(&member) || other.contains(&member), "{number} is lost");
+        }
+    });
+}
+
+#[test]
+fn shrink_to_fit_and_reserve() {
+    let mut original = filled(LEN);
+    original.retain(|member, _| member.number() % 7 != 1);
+    before_or_after(&original, Set::shrink_to_fit);
+    before_or_after(&filled(LEN), |set| set.try_reserve(unless_miri(3000, 200)));
 }
 
 #[test]
 fn clone_and_set_operations() {
     unchanged(Clone::clone);
     count_members(|| {
-        let others = others();
-        let combine = |a: &Points, b: &Points| {
-            burn(Code::Closure);
-            Points(a.0.max(b.0))
-        };
-        let set: Set = filled(LEN);
+        let (set, others) = (filled(LEN), others());
+        let combine = |a: &Points, b: &Points| burning(Points(a.0.max(b.0)));
         let before = (contents(&set), contents(&others));
         at_every_call(
-            || (&set, &others),
-            |(set, others)| {
-                check(&set.union_with(others, combine));
-                check(&set.intersection_with(others, combine));
+            || (),
+            |()| {
+                check(&set.union_with(&others, combine));
+                check(&set.intersection_with(&others, combine));
             },
-            |(set, others), _| {
-                check(set);
-                check(others);
-                assert_eq!((contents(set), contents(others)), before);
+            |(), _| {
+                check(&set);
+                check(&others);
+                assert_eq!((contents(&set), contents(&others)), before);
             },
         );
     });
@@ -186,7 +138,7 @@ fn from_sorted_iter_and_from_iter() {
         let elements = || (0..LEN).map(|number| (Member::new(number), Points(number)));
         at_every_call(
             || (),
-            |()| Set::<BuildHasherDefault<Mixed>>::from_sorted_iter(elements()).unwrap(),
+            |()| Set::<Mixing>::from_sorted_iter(elements()).unwrap(),
             |(), set| set.iter().for_each(check),
         );
         // Finding one of n colliding members takes n comparisons.
@@ -202,7 +154,7 @@ fn from_sorted_iter_and_from_iter() {
 #[test]
 fn dropping_a_set() {
     count_members(|| {
-        let original: Set = filled(LEN);
+        let original = filled(LEN);
         at_every_call(|| Some(original.clone()), |set| *set = None, |_, _| ());
         at_every_call(
             || Some(original.clone().into_iter()),
@@ -217,29 +169,16 @@ fn dropping_a_set() {
 
 #[test]
 fn operations_of_a_skip_list() {
-    count_members(|| {
-        let elements = (0..LEN).map(|i| (Member::new(i / 3), Points(i / 50)));
-        let original: SkipList<_, _> = elements.collect();
-        at_every_call(
-            || original.clone(),
-            |list| {
-                list.insert(Member::new(5), Points(0));
-                list.insert(Member::new(LEN / 6), Points(LEN / 100));
-                list.remove(&Member::new(5), &Points(0));
-                list.pop_first();
-                list.pop_last();
-                list.remove_range_by_score(Points(1)..Points(2));
-                list.rank(&Member::new(33), &Points(2));
-                list.clone().clear();
-            },
-            |mut list, _| {
-                check_list(&list);
-                let len = list.len();
-                list.insert(Member::new(1), Points(1));
-                assert_eq!(list.iter().count(), len + 1);
-                list.clear();
-                check_list(&list);
-            },
-        );
+    let elements = (0..LEN).map(|i| (Member::new(i / 3), Points(i / 50)));
+    let list: SkipList<_, _> = elements.collect();
+    verify(&list, &Code::ALL, Left::Valid, |list| {
+        list.insert(Member::new(5), Points(0));
+        list.insert(Member::new(LEN / 6), Points(LEN / 100));
+        list.remove(&Member::new(5), &Points(0));
+        list.pop_first();
+        list.pop_last();
+        list.remove_range_by_score(Points(1)..Points(2));
+        list.rank(&Member::new(33), &Points(2));
+        list.clone().clear();
     });
 }

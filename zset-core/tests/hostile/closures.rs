@@ -1,9 +1,11 @@
 //! Panicking closures: decisions made before the panic take effect, and the other elements stay.
 
-use zset_core::{FixedSortedSet, SkipList, SortedMap};
+use zset_core::{SkipList, SortedMap, SortedSet};
 
-use crate::fuse::{Code, burn, run};
-use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
+use crate::fuse::{Code, burning, run};
+use crate::subject::{
+    Collection, Fixed, Member, Points, Set, check, contents, count_members, filled, fixed,
+};
 use crate::{LEAF, unless_miri};
 
 const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
@@ -11,158 +13,120 @@ const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
 /// A closure panics after every multiple of this many calls.
 const STEP: usize = unless_miri(1, 33);
 
-#[test]
-fn retain_keeps_the_decisions_before_a_panic() {
-    for calls in (0..LEN).step_by(STEP) {
+/// Creates a map with scores in the order of the keys.
+fn filled_map() -> SortedMap<Member, Member, Points> {
+    (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i))).collect()
+}
+
+/// Adds a thousand to a value.
+fn touch(value: &mut Member) {
+    *value = Member::new(value.number() + 1000);
+}
+
+/// Runs an operation whose closure panics in one call, for each of its calls, and verifies which
+/// members are left and which values are changed, given the number of calls before the panic.
+fn interrupt<C: Collection>(
+    original: &C,
+    operation: impl Fn(&mut C, usize),
+    is_left: fn(usize, usize) -> bool,
+    is_touched: fn(usize, usize) -> bool,
+) {
+    for calls in (0..original.elements().len()).step_by(STEP) {
         count_members(|| {
-            let mut set: Set = filled(LEN);
-            let stopped = run(Code::Closure, calls as usize, || {
-                set.retain(|member, _| {
-                    burn(Code::Closure);
-                    member.number() % 2 == 0
-                });
-            });
-            assert_eq!(stopped, None);
-            check(&set);
-            let kept = (0..LEN).filter(|&number| number % 2 == 0 || number >= calls);
-            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
-            use_again(&mut set);
+            let mut subject = original.clone();
+            operation(&mut subject, calls);
+            check(&subject);
+            let mut expected = original.elements();
+            expected.retain(|[number, ..]| is_left(*number as usize, calls));
+            for [number, value, _] in &mut expected {
+                // Only a map has values.
+                let is_touched = *value > 0 && is_touched(*number as usize, calls);
+                *value += if is_touched { 1000 } else { 0 };
+            }
+            assert_eq!(subject.elements(), expected, "after {calls} calls");
+            subject.use_again();
         });
     }
+}
+
+#[test]
+fn retain_keeps_the_decisions_and_values_before_a_panic() {
+    fn verify<C: Collection>(original: &C, retain: fn(&mut C)) {
+        let retain = |subject: &mut C, calls| {
+            assert_eq!(run(Code::Closure, calls, || retain(subject)), None);
+        };
+        let is_left = |number, calls| number % 2 == 0 || number >= calls;
+        interrupt(original, retain, is_left, |number, calls| number <= calls);
+    }
+    verify(&filled(LEN), |set| set.retain(|member, _| burning(member.number() % 2 == 0)));
+    verify(&fixed(12), |set: &mut Fixed| {
+        set.retain(|member, _| burning(member.number() % 2 == 0));
+    });
+    verify(&filled_map(), |map| {
+        map.retain(|key, value, _| {
+            touch(value);
+            burning(key.number() % 2 == 0)
+        });
+    });
 }
 
 #[test]
 fn extract_if_continues_after_the_element_at_which_it_panicked() {
-    for calls in (0..LEN).step_by(STEP) {
+    fn verify<C: Collection>(original: &C, extract: impl Fn(&mut C, usize)) {
+        let is_left = |number, calls| number % 5 == 0 || number == calls;
+        interrupt(original, extract, is_left, |_, _| true);
+    }
+    fn continued<T>(mut extracted: impl Iterator<Item = T>, calls: usize) {
+        assert_eq!(run(Code::Closure, calls, || extracted.by_ref().count()), None);
+        extracted.for_each(drop);
+    }
+    let is_extracted = |member: &Member, _: &Points| burning(member.number() % 5 != 0);
+    let list: SkipList<Member, Points> = filled(LEN).into_iter().collect();
+    verify(&filled(LEN), |set, calls| continued(set.extract_if(is_extracted), calls));
+    verify(&list, |list, calls| continued(list.extract_if(is_extracted), calls));
+    verify(&filled_map(), |map, calls| {
+        let extracted = map.extract_if(|key, value, score| {
+            touch(value);
+            is_extracted(key, score)
+        });
+        continued(extracted, calls);
+    });
+}
+
+#[test]
+fn a_panicking_predicate_or_computation_of_a_score_leaves_the_set_unchanged() {
+    let operations: [fn(&mut Set); 9] = [
+        |set| _ = set.update(&Member::new(60), |_| burning(Points(0))),
+        |set| _ = set.entry(Member::new(60)).and_modify(|_| burning(Points(0))),
+        |set| _ = set.entry(Member::new(7000)).or_insert_with(|| burning(Points(0))),
+        |set| _ = set.increment(Member::new(60), 1),
+        |set| _ = set.increment(Member::new(7000), 1),
+        |set| _ = set.try_increment(Member::new(60), 1),
+        |set| _ = set.try_increment(Member::new(7000), 1),
+        |set| _ = set.pop_first_if(|_, _| burning(true)),
+        |set| _ = set.pop_last_if(|_, _| burning(true)),
+    ];
+    for (case, operation) in operations.into_iter().enumerate() {
         count_members(|| {
-            let mut set: Set = filled(LEN);
-            let mut extract_if = set.extract_if(|member, _| {
-                burn(Code::Closure);
-                member.number() % 5 != 0
-            });
-            let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
-            assert_eq!(stopped, None);
-            extract_if.for_each(drop);
+            let mut set = filled(LEN);
+            let before = contents(&set);
+            assert!(run(Code::Closure, 0, || operation(&mut set)).is_none(), "operation {case}");
             check(&set);
-            let kept = (0..LEN).filter(|&number| number % 5 == 0 || number == calls);
-            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
+            assert_eq!(contents(&set), before, "operation {case}");
+            set.use_again();
         });
     }
-}
-
-/// Creates a map of members to themselves, with scores in the same order.
-fn filled_map() -> SortedMap<u32, u32, u32> {
-    (0..LEN).map(|number| (number, number, 10 * number)).collect()
-}
-
-#[test]
-fn retain_of_a_map_keeps_the_decisions_and_values_before_a_panic() {
-    for calls in (0..LEN).step_by(STEP) {
-        let mut map = filled_map();
-        let stopped = run(Code::Closure, calls as usize, || {
-            map.retain(|key, value, _| {
-                *value += 1000;
-                burn(Code::Closure);
-                key % 2 == 0
-            });
-        });
-        assert_eq!(stopped, None);
-        map.check();
-        let kept = (0..LEN).filter(|&key| key % 2 == 0 || key >= calls);
-        let value = |key| if key <= calls { key + 1000 } else { key };
-        assert!(map.into_iter().eq(kept.map(|key| (key, value(key), 10 * key))));
-    }
-}
-
-#[test]
-fn extract_if_of_a_map_continues_after_the_element_at_which_it_panicked() {
-    for calls in (0..LEN).step_by(STEP) {
-        let mut map = filled_map();
-        let mut extract_if = map.extract_if(|key, value, _| {
-            *value += 1000;
-            burn(Code::Closure);
-            key % 5 != 0
-        });
-        let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
-        assert_eq!(stopped, None);
-        extract_if.for_each(drop);
-        map.check();
-        let kept = (0..LEN).filter(|&key| key % 5 == 0 || key == calls);
-        assert!(map.into_iter().eq(kept.map(|key| (key, key + 1000, 10 * key))));
-    }
-}
-
-#[test]
-fn retain_of_a_fixed_set_keeps_the_decisions_before_a_panic() {
-    const LEN: u32 = 12;
-    for calls in 0..LEN {
-        let mut set = FixedSortedSet::<u32, u32, 12>::new();
-        (0..LEN).for_each(|number| _ = set.try_insert(number, 10 * number));
-        let stopped = run(Code::Closure, calls as usize, || {
-            set.retain(|number, _| {
-                burn(Code::Closure);
-                number % 2 == 0
-            });
-        });
-        assert_eq!(stopped, None);
-        set.check();
-        let kept = (0..LEN).filter(|&number| number % 2 == 0 || number >= calls);
-        assert!(set.iter().map(|(number, _)| *number).eq(kept));
-    }
-}
-
-#[test]
-fn a_score_is_unchanged_if_its_update_panics() {
-    count_members(|| {
-        let mut set: Set = filled(LEN);
-        let panics = |_: &Points| -> Points {
-            burn(Code::Closure);
-            unreachable!("the fuse has blown")
-        };
-        assert_eq!(run(Code::Closure, 0, || set.update(&Member::new(60), panics)), None);
-        assert!(
-            run(Code::Closure, 0, || _ = set.entry(Member::new(60)).and_modify(panics)).is_none()
-        );
-        assert!(run(Code::Closure, 0, || set.increment(Member::new(60), 1)).is_none());
-        check(&set);
-        assert_eq!(set.score(&Member::new(60)), Some(&Points(600)));
-        use_again(&mut set);
-    });
-}
-
-#[test]
-fn a_member_is_not_inserted_if_computing_its_score_panics() {
-    count_members(|| {
-        let mut set: Set = filled(LEN);
-        let panics = || -> Points {
-            burn(Code::Closure);
-            unreachable!("the fuse has blown")
-        };
-        let entry = || _ = set.entry(Member::new(7000)).or_insert_with(panics);
-        assert!(run(Code::Closure, 0, entry).is_none());
-        assert!(run(Code::Closure, 0, || set.increment(Member::new(7000), 1)).is_none());
-        check(&set);
-        assert_eq!(set.len(), LEN as usize);
-        assert!(!set.contains(&Member::new(7000)));
-        use_again(&mut set);
-    });
 }
 
 #[test]
 fn collecting_a_panicking_iterator_leaks_no_member() {
-    for calls in (0..LEN).step_by(STEP) {
+    for calls in (0..LEN as usize).step_by(STEP) {
         count_members(|| {
-            let elements = || {
-                (0..LEN).map(|number| {
-                    burn(Code::Closure);
-                    (Member::new(number), Points(number))
-                })
-            };
-            let calls = calls as usize;
+            let elements = || (0..LEN).map(|number| burning((Member::new(number), Points(number))));
             assert!(run(Code::Closure, calls, || elements().collect::<Set>()).is_none());
             let sorted = || _ = <Set>::from_sorted_iter(elements());
             assert!(run(Code::Closure, calls, sorted).is_none());
-            let mut set: Set = filled(10);
+            let mut set = filled(10);
             assert_eq!(run(Code::Closure, calls, || set.extend(elements())), None);
             check(&set);
             assert_eq!(set.len(), calls.max(10));
@@ -171,18 +135,13 @@ fn collecting_a_panicking_iterator_leaks_no_member() {
 }
 
 #[test]
-fn extract_if_of_a_list_continues_after_the_element_at_which_it_panicked() {
-    for calls in (0..LEN).step_by(STEP) {
-        let mut list: SkipList<u32, u32> = (0..LEN).map(|number| (number, 10 * number)).collect();
-        let mut extract_if = list.extract_if(|member, _| {
-            burn(Code::Closure);
-            member % 5 != 0
-        });
-        let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
-        assert_eq!(stopped, None);
-        extract_if.for_each(drop);
-        list.check();
-        let kept = (0..LEN).filter(|&number| number % 5 == 0 || number == calls);
-        assert!(list.iter().map(|(member, _)| *member).eq(kept));
+fn extend_by_reference_keeps_elements_before_a_panic() {
+    let elements: [(u32, u32); 9] = std::array::from_fn(|i| (i as u32, i as u32));
+    for calls in 0..elements.len() {
+        let mut set = SortedSet::from([(100, 0)]);
+        let references = elements.iter().map(|(member, score)| burning((member, score)));
+        assert_eq!(run(Code::Closure, calls, || set.extend(references)), None);
+        set.check();
+        assert_eq!(set.len(), 1 + calls);
     }
 }

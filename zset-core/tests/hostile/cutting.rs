@@ -4,11 +4,11 @@
 use zset_core::sorted_set::OccupiedEntry;
 use zset_core::{SkipList, SortedMap};
 
-use crate::fuse::{Code, at_every_call, burn, run};
+use crate::fuse::{Code, at_every_call, burning};
 use crate::panics::before_or_after;
 use crate::subject::{
-    Colliding, Member, Points, Set, check, check_list, contents, count_members, filled,
-    filled_with, use_again, while_hashing_at_random, while_lying,
+    Collection, Colliding, Left, Member, Mixing, Numbered, Points, Set, check, count_members,
+    filled, filled_with, verify, while_hashing_at_random, while_lying,
 };
 use crate::{LEAF, unless_miri};
 
@@ -21,93 +21,54 @@ pub(crate) const RUNS: [(usize, usize); 6] = {
 };
 
 /// Creates a set of small leaves, so that those around a removed run merge.
-fn thin() -> Set {
-    let mut set = filled(LEN);
+pub(crate) fn thin<S: Numbered>() -> Set<Mixing, S> {
+    let mut set = filled_with(LEN);
     set.retain(|member, _| member.number() % 4 == 0);
     set
 }
 
 #[test]
 fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
-    count_members(|| {
-        for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
-            before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
-        }
-        let set = thin();
-        let len = set.len();
-        // Each result has a name: if a temporary panics when dropped, the returned value leaks.
-        before_or_after(&set, |set| {
-            let mut drain = set.drain_by_rank(len / 4..len - len / 4);
-            let ends = (drain.next(), drain.next_back());
-            drop(drain);
-            ends
-        });
-        before_or_after(&set, |set| drop(set.drain_by_score(Points(95)..Points(9 * LEN))));
-        before_or_after(&set, |set| {
-            let key = Member::new(40);
-            set.drain_by_member(&Points(400), &key..).len()
-        });
-        let (low, high) = (Member::new(40), Member::new(LEN));
-        before_or_after(&set, |set| {
-            drop(set.drain_range((&Points(400), &low)..(&Points(9 * LEN), &high)));
-        });
-        let colliding: Colliding = filled_with(unless_miri(2, 1) * LEAF + 2);
-        before_or_after(&colliding, |set| set.drain_by_rank(9..LEAF as usize).count());
+    for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
+        before_or_after(&filled(LEN), |set| set.drain_by_rank(start..end).count());
+    }
+    let set: Set = thin();
+    let len = set.len();
+    // Each result has a name: if a temporary panics when dropped, the returned value leaks.
+    before_or_after(&set, |set| {
+        let mut drain = set.drain_by_rank(len / 4..len - len / 4);
+        let ends = (drain.next(), drain.next_back());
+        drop(drain);
+        ends
     });
+    before_or_after(&set, |set| drop(set.drain_by_score(Points(95)..Points(9 * LEN))));
+    before_or_after(&set, |set| {
+        let key = Member::new(40);
+        set.drain_by_member(&Points(400), &key..).len()
+    });
+    let (low, high) = (Member::new(40), Member::new(LEN));
+    before_or_after(&set, |set| {
+        drop(set.drain_range((&Points(400), &low)..(&Points(9 * LEN), &high)));
+    });
+    let colliding: Colliding = filled_with(unless_miri(2, 1) * LEAF + 2);
+    before_or_after(&colliding, |set| set.drain_by_rank(9..LEAF as usize).count());
 }
 
 #[test]
 fn a_panic_in_a_split_leaves_the_set_before_or_after_it() {
-    count_members(|| {
-        for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
-            before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
-        }
-        before_or_after(&thin(), |set| set.split_off_by_score(&Points(5 * LEN)).len());
-    });
+    for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
+        before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
+    }
+    before_or_after(&thin(), |set: &mut Set| set.split_off_by_score(&Points(5 * LEN)).len());
 }
 
 #[test]
 fn a_panic_in_a_removal_leaves_the_set_before_or_after_it() {
-    count_members(|| {
-        let set = thin();
-        before_or_after(&set, |set| set.remove_by_rank(unless_miri(20, 5)).map(drop));
-        let (low, high) = (Member::new(40), Member::new(44));
-        before_or_after(&set, |set| set.remove_range((&Points(400), &low)..(&Points(410), &high)));
-        before_or_after(&set, |set| set.remove_range_by_member(&Points(440), &high..));
-        before_or_after(&set, |set| {
-            set.pop_first_if(|_, _| {
-                burn(Code::Closure);
-                true
-            })
-            .map(drop)
-        });
-        before_or_after(&set, |set| {
-            set.pop_last_if(|_, _| {
-                burn(Code::Closure);
-                true
-            })
-            .map(drop)
-        });
-        before_or_after(&set, |set| _ = set.first_entry().map(|mut e| e.insert(Points(u32::MAX))));
-        before_or_after(&set, |set| _ = set.last_entry().map(OccupiedEntry::remove));
-    });
-}
-
-#[test]
-fn a_panicking_predicate_leaves_the_element() {
-    count_members(|| {
-        let mut set: Set = filled(LEN);
-        let before = contents(&set);
-        let panics = |_: &Member, _: &Points| -> bool {
-            burn(Code::Closure);
-            unreachable!("the fuse has blown")
-        };
-        assert!(run(Code::Closure, 0, || set.pop_first_if(panics)).is_none());
-        assert!(run(Code::Closure, 0, || set.pop_last_if(panics)).is_none());
-        check(&set);
-        assert_eq!(contents(&set), before);
-        use_again(&mut set);
-    });
+    let set: Set = thin();
+    let (low, high) = (Member::new(40), Member::new(44));
+    before_or_after(&set, |set| set.remove_range((&Points(400), &low)..(&Points(410), &high)));
+    before_or_after(&set, |set| set.remove_range_by_member(&Points(440), &high..));
+    before_or_after(&set, |set| _ = set.last_entry().map(OccupiedEntry::remove));
 }
 
 /// Some elements are returned, one panics when dropped with the iterator, and the others are still
@@ -116,91 +77,53 @@ fn a_panicking_predicate_leaves_the_element() {
 fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
     let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
     for &(front, back) in unless_miri(&taken[..], &taken[1..2]) {
-        count_members(|| {
-            at_every_call(
-                || filled(LEN),
-                |set| {
-                    let mut drain = set.drain_by_rank(2..LEN as usize - 2);
-                    drain.by_ref().take(front).for_each(drop);
-                    drain.by_ref().rev().take(back).for_each(drop);
-                },
-                |mut set, _| {
-                    check(&set);
-                    // The panic is before the drain, in a hash, or after it.
-                    assert!([4, LEN as usize].contains(&set.len()), "{} are left", set.len());
-                    use_again(&mut set);
-                },
-            );
+        // The panic is before the drain, in a hash, or after it.
+        before_or_after(&filled(LEN), |set| {
+            let mut drain = set.drain_by_rank(2..LEN as usize - 2);
+            drain.by_ref().take(front).for_each(drop);
+            drain.by_ref().rev().take(back).for_each(drop);
         });
     }
 }
 
 #[test]
 fn a_list_is_valid_after_a_panic_in_a_drain_or_a_split() {
-    let make = || -> SkipList<Member, Points> {
-        (0..LEN).map(|number| (Member::new(number / 2), Points(10 * (number / 2)))).collect()
-    };
+    let list: SkipList<Member, Points> =
+        (0..LEN).map(|number| (Member::new(number / 2), Points(10 * (number / 2)))).collect();
     count_members(|| {
         for &(start, end) in unless_miri(&RUNS[..], &RUNS[2..4]) {
             at_every_call(
-                make,
+                || list.clone(),
                 |list| drop(list.drain_by_rank(start..end)),
                 |list, _| {
-                    check_list(&list);
+                    check(&list);
                     assert_eq!(list.len(), LEN as usize - (end - start));
                 },
             );
         }
-        at_every_call(
-            make,
-            |list| {
-                let score = Points(3 * LEN);
-                drop(list.split_off_by_score(&score));
-                drop(list.drain_by_score(..Points(100)));
-                list.pop_first_if(|_, _| {
-                    burn(Code::Closure);
-                    true
-                })
-            },
-            |list, _| check_list(&list),
-        );
+    });
+    verify(&list, &Code::ALL, Left::Halfway, |list| {
+        let score = Points(3 * LEN);
+        drop(list.split_off_by_score(&score));
+        drop(list.drain_by_score(..Points(100)));
+        list.pop_first_if(|_, _| burning(true))
     });
 }
 
 #[test]
 fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
-    let make = || -> SortedMap<Member, Member, Points> {
-        let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i)));
-        elements.collect()
-    };
-    count_members(|| {
-        at_every_call(
-            make,
-            |map| {
-                map.drain_by_rank(3..LEAF as usize).take(2).for_each(drop);
-                let key = Member::new(3);
-                map.drain_by_key(&Points(30), &key..).for_each(drop);
-                drop(key);
-                drop(map.split_off_by_rank(4));
-                map.pop_last_if(|_, value, _| {
-                    burn(Code::Closure);
-                    *value = Member::new(1000 + value.number() % 1000);
-                    true
-                })
-            },
-            |map, _| {
-                if !cfg!(miri) {
-                    map.check();
-                }
-                for (key, value, _) in &map {
-                    assert_eq!(
-                        key.number(),
-                        value.number() % 1000,
-                        "the value belongs to another key"
-                    );
-                }
-            },
-        );
+    let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i)));
+    let map: SortedMap<Member, Member, Points> = elements.collect();
+    verify(&map, &Code::ALL, Left::Valid, |map| {
+        map.drain_by_rank(3..LEAF as usize).take(2).for_each(drop);
+        let key = Member::new(3);
+        map.drain_by_key(&Points(30), &key..).for_each(drop);
+        drop(key);
+        drop(map.split_off_by_rank(4));
+        map.pop_last_if(|_, value, _| {
+            *value = Member::new(1000 + value.number() % 1000);
+            burning(true)
+        })
     });
 }
 
@@ -209,7 +132,7 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
 fn drains_and_splits_under_an_inconsistent_order() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
-            let mut set: Set = filled(LEN);
+            let mut set = filled(LEN);
             let (low, high) = (Points(seed), Points(seed * 17 % (10 * LEN)));
             let drained = while_lying(seed, || {
                 let key = Member::new(seed % LEN);
@@ -221,7 +144,7 @@ fn drains_and_splits_under_an_inconsistent_order() {
             });
             assert_eq!(set.len() + drained, LEN as usize);
             check(&set);
-            use_again(&mut set);
+            set.use_again();
         });
     }
 }
@@ -230,7 +153,7 @@ fn drains_and_splits_under_an_inconsistent_order() {
 fn drains_and_splits_under_inconsistent_hashes() {
     for seed in 1..unless_miri(200, 4) {
         count_members(|| {
-            let mut set: Set = filled(LEN);
+            let mut set = filled(LEN);
             let drained = while_hashing_at_random(seed, || {
                 let start = (seed % LEN) as usize;
                 let drained = set.drain_by_rank(start..start + 70).count();
@@ -238,7 +161,7 @@ fn drains_and_splits_under_inconsistent_hashes() {
             });
             assert_eq!(set.iter().count() + drained, LEN as usize);
             set.clear();
-            use_again(&mut set);
+            set.use_again();
         });
     }
 }

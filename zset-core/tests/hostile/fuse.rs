@@ -58,6 +58,12 @@ pub(crate) fn burn(code: Code) {
     }
 }
 
+/// Counts a call of a closure that returns this value.
+pub(crate) fn burning<T>(value: T) -> T {
+    burn(Code::Closure);
+    value
+}
+
 /// Resets all counters, so that no call panics.
 fn reset() {
     LEFT.with(|left| left.iter().for_each(|left| left.set(usize::MAX)));
@@ -90,13 +96,13 @@ pub(crate) fn calls(code: Code, operation: impl FnOnce()) -> usize {
 
 /// Runs an operation without a panic, then with a panic at the first call of each kind of code, at
 /// the second, and so on. Each run starts with a value from `make`; `verify` receives the value and
-/// the result of the operation.
+/// the result of the operation, or the code that panicked.
 ///
 /// If there are very many calls, some later ones are skipped; under Miri most are.
 pub(crate) fn at_every_call<T, R>(
     make: impl FnMut() -> T,
     operation: impl FnMut(&mut T) -> R,
-    verify: impl FnMut(T, Option<R>),
+    verify: impl FnMut(T, Result<R, Code>),
 ) {
     at_every_call_of(&Code::ALL, make, operation, verify);
 }
@@ -106,17 +112,17 @@ pub(crate) fn at_every_call_of<T, R>(
     codes: &[Code],
     mut make: impl FnMut() -> T,
     mut operation: impl FnMut(&mut T) -> R,
-    mut verify: impl FnMut(T, Option<R>),
+    mut verify: impl FnMut(T, Result<R, Code>),
 ) {
     let mut subject = make();
     reset();
     let result = operation(&mut subject);
     let calls = counted();
-    verify(subject, Some(result));
+    verify(subject, Ok(result));
     for &code in codes {
         for calls in some_of(calls[code as usize], code) {
             let mut subject = make();
-            let result = run(code, calls, || operation(&mut subject));
+            let result = run(code, calls, || operation(&mut subject)).ok_or(code);
             verify(subject, result);
         }
     }

@@ -14,13 +14,20 @@ use zset_core::sorted_set::Entry;
 use zset_core::{SkipList, SortedSet};
 
 use crate::subject::{
-    Member, Points, Set, check, check_list, contents, count_members, filled, use_again,
+    Collection, Member, Points, Set, check, contents, count_members, filled,
     while_hashing_at_random, while_lying,
 };
 use crate::{LEAF, unless_miri};
 
 const STEPS: u32 = unless_miri(2000, 40);
 const SEEDS: u32 = unless_miri(20, 1);
+
+/// Runs a test with each seed, and verifies that it leaks no member.
+fn with_seeds(seeds: u32, test: impl Fn(u32, SmallRng)) {
+    for seed in 1..=seeds {
+        count_members(|| test(seed, SmallRng::seed_from_u64(seed.into())));
+    }
+}
 
 /// Applies random operations and compares with a map.
 fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng) {
@@ -76,94 +83,80 @@ fn read(set: &Set, number: u32, score: u32) {
 
 #[test]
 fn lookups_survive_an_inconsistent_order() {
-    for seed in 1..=SEEDS {
-        count_members(|| {
-            let mut random = SmallRng::seed_from_u64(u64::from(seed));
-            let mut set = filled(if seed % 2 == 1 { 2 * LEAF } else { 0 });
-            let mut scores = contents(&set).into_iter().collect();
-            while_lying(seed, || shuffle(&mut set, &mut scores, &mut random));
-            for (number, score) in &scores {
-                assert_eq!(set.score(&Member::new(*number)), Some(&Points(*score)));
-            }
-            assert_eq!(contents(&set).into_iter().collect::<HashMap<_, _>>(), scores);
-            use_again(&mut set);
-        });
-    }
+    with_seeds(SEEDS, |seed, mut random| {
+        let mut set = filled(if seed % 2 == 1 { 2 * LEAF } else { 0 });
+        let mut scores = contents(&set).into_iter().collect();
+        while_lying(seed, || shuffle(&mut set, &mut scores, &mut random));
+        for (number, score) in &scores {
+            assert_eq!(set.score(&Member::new(*number)), Some(&Points(*score)));
+        }
+        assert_eq!(contents(&set).into_iter().collect::<HashMap<_, _>>(), scores);
+        set.use_again();
+    });
 }
 
 #[test]
 fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
     let (len, more) = unless_miri((2 * LEAF, LEAF), (LEAF + 12, LEAF / 2));
-    for seed in 1..=SEEDS {
-        count_members(|| {
-            let mut set: Set = filled(LEAF + 9);
-            let mut other = filled(len);
-            while_lying(seed, || {
-                other.extend((0..more).map(|i| (Member::new(3 * i), Points(i))));
-                set.append(&mut other);
-                let beyond = (0..more).filter(|i| 3 * i >= len).count();
-                assert_eq!(set.len(), len as usize + beyond);
-            });
-            // Sorting may detect the inconsistent order and panic.
-            let few = filled(10);
-            let mut union = None;
-            while_lying(seed, || union = catch_unwind(|| set.union_with(&few, |a, _| *a)).ok());
-            if let Some(union) = union {
-                assert_eq!(union.len(), set.len());
-                let mut both = None;
-                while_lying(seed, || {
-                    both = catch_unwind(|| set.intersection_with(&union, |a, _| *a)).ok();
-                });
-                assert!(both.is_none_or(|both| both.len() == set.len()));
-            }
-            use_again(&mut set);
+    with_seeds(SEEDS, |seed, _| {
+        let mut set = filled(LEAF + 9);
+        let mut other = filled(len);
+        while_lying(seed, || {
+            other.extend((0..more).map(|i| (Member::new(3 * i), Points(i))));
+            set.append(&mut other);
+            let beyond = (0..more).filter(|i| 3 * i >= len).count();
+            assert_eq!(set.len(), len as usize + beyond);
         });
-    }
+        // Sorting may detect the inconsistent order and panic.
+        let few = filled(10);
+        let union = || catch_unwind(|| set.union_with(&few, |a, _| *a));
+        if let Ok(union) = while_lying(seed, union) {
+            assert_eq!(union.len(), set.len());
+            let both = || catch_unwind(|| set.intersection_with(&union, |a, _| *a));
+            assert!(while_lying(seed, both).ok().is_none_or(|both| both.len() == set.len()));
+        }
+        set.use_again();
+    });
 }
 
 #[test]
 fn a_range_removed_under_an_inconsistent_order_has_the_reported_length() {
-    for seed in 1..=unless_miri(5 * SEEDS, 3) {
-        count_members(|| {
-            let mut set: Set = filled(2 * LEAF);
-            let len = set.len();
-            let removed = while_lying(seed, || {
-                set.remove_range_by_score((Excluded(Points(300)), Included(Points(900))))
-            });
-            assert_eq!(set.len(), len - removed);
-            // The remaining elements were in order, and a removal keeps their order.
-            check(&set);
-            use_again(&mut set);
+    with_seeds(unless_miri(5 * SEEDS, 3), |seed, _| {
+        let mut set = filled(2 * LEAF);
+        let len = set.len();
+        let removed = while_lying(seed, || {
+            set.remove_range_by_score((Excluded(Points(300)), Included(Points(900))))
         });
-    }
+        assert_eq!(set.len(), len - removed);
+        // The remaining elements were in order, and a removal keeps their order.
+        check(&set);
+        set.use_again();
+    });
 }
 
 #[test]
 fn a_list_under_an_inconsistent_order_keeps_its_length_exact() {
-    for seed in 1..=SEEDS {
-        count_members(|| {
-            let mut random = SmallRng::seed_from_u64(u64::from(seed));
-            let mut list = SkipList::new();
-            let mut len = 0;
-            while_lying(seed, || {
-                // Under Miri, this makes two leaves.
-                for _ in 0..unless_miri(STEPS, 140) {
-                    let number = random.random_range(0..50);
-                    if random.random_bool(0.7) {
-                        list.insert(Member::new(number), Points(number % 7));
-                        len += 1;
-                    } else {
-                        let removed = list.remove(&Member::new(number), &Points(number % 7));
-                        len -= usize::from(removed.is_some());
-                    }
-                    assert_eq!(list.len(), len);
+    with_seeds(SEEDS, |seed, mut random| {
+        let mut list = SkipList::new();
+        let mut len = 0;
+        while_lying(seed, || {
+            // Under Miri, this makes two leaves.
+            for _ in 0..unless_miri(STEPS, 140) {
+                let number = random.random_range(0..50);
+                if random.random_bool(0.7) {
+                    list.insert(Member::new(number), Points(number % 7));
+                    len += 1;
+                } else {
+                    let removed = list.remove(&Member::new(number), &Points(number % 7));
+                    len -= usize::from(removed.is_some());
                 }
-                assert_eq!(list.iter().count(), len);
-            });
-            assert_eq!(list.remove_range_by_rank(..), len);
-            check_list(&list);
+                assert_eq!(list.len(), len);
+            }
+            assert_eq!(list.iter().count(), len);
         });
-    }
+        assert_eq!(list.remove_range_by_rank(..), len);
+        check(&list);
+    });
 }
 
 /// A number; the hash of 7 changes with every call.
@@ -194,50 +187,43 @@ fn collecting_a_member_with_a_changing_hash_loses_no_other_member() {
 
 #[test]
 fn bulk_construction_under_an_inconsistent_order_keeps_all_elements_or_fails() {
-    for seed in 1..=SEEDS {
-        count_members(|| {
-            let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
-            let mut made = None;
-            while_lying(seed, || {
-                // Sorting may detect the inconsistent order and panic.
-                let collected = catch_unwind(|| elements().collect::<Set>());
-                _ = <Set>::from_sorted_iter(elements());
-                made = collected.ok();
-            });
-            if let Some(set) = made {
-                assert_eq!(set.len(), 3 * LEAF as usize);
-                (0..3 * LEAF).for_each(|i| assert!(set.contains(&Member::new(i))));
-            }
+    with_seeds(SEEDS, |seed, _| {
+        let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
+        let made = while_lying(seed, || {
+            // Sorting may detect the inconsistent order and panic.
+            let collected = catch_unwind(|| elements().collect::<Set>());
+            _ = <Set>::from_sorted_iter(elements());
+            collected
         });
-    }
+        if let Ok(set) = made {
+            assert_eq!(set.len(), 3 * LEAF as usize);
+            (0..3 * LEAF).for_each(|i| assert!(set.contains(&Member::new(i))));
+        }
+    });
 }
 
 #[test]
 fn a_set_with_random_hashes_can_be_cleared_and_reused() {
-    for seed in 1..=SEEDS {
-        count_members(|| {
-            let mut random = SmallRng::seed_from_u64(u64::from(seed));
-            let mut set: Set = filled(LEAF * (2 * seed % 3));
-            let mut step = || {
-                let (number, score) =
-                    (random.random_range(0..5 * LEAF), random.random_range(0..50));
-                match random.random_range(0..8) {
-                    0 => _ = set.remove(&Member::new(number)),
-                    1 => _ = set.pop_first(),
-                    2 => _ = set.update(&Member::new(number), |_| Points(score)),
-                    3 => _ = set.extract_if(|_, score| score.0 < 3).count(),
-                    _ => _ = set.insert(Member::new(number), Points(score)),
-                }
-            };
-            while_hashing_at_random(seed, || {
-                // Panics are unspecified here. The second round continues after a panic.
-                for _ in 0..2 {
-                    _ = catch_unwind(AssertUnwindSafe(|| (0..STEPS / 4).for_each(|_| step())));
-                }
-            });
-            assert_eq!(set.iter().count(), set.len());
-            set.clear();
-            use_again(&mut set);
+    with_seeds(SEEDS, |seed, mut random| {
+        let mut set = filled(LEAF * (2 * seed % 3));
+        let mut step = || {
+            let (number, score) = (random.random_range(0..5 * LEAF), random.random_range(0..50));
+            match random.random_range(0..8) {
+                0 => _ = set.remove(&Member::new(number)),
+                1 => _ = set.pop_first(),
+                2 => _ = set.update(&Member::new(number), |_| Points(score)),
+                3 => _ = set.extract_if(|_, score| score.0 < 3).count(),
+                _ => _ = set.insert(Member::new(number), Points(score)),
+            }
+        };
+        while_hashing_at_random(seed, || {
+            // Panics are unspecified here. The second round continues after a panic.
+            for _ in 0..2 {
+                _ = catch_unwind(AssertUnwindSafe(|| (0..STEPS / 4).for_each(|_| step())));
+            }
         });
-    }
+        assert_eq!(set.iter().count(), set.len());
+        set.clear();
+        set.use_again();
+    });
 }

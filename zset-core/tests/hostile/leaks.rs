@@ -3,7 +3,7 @@
 
 use std::mem::forget;
 
-use crate::subject::{Member, Set, check, contents, count_leaks, count_members, filled, use_again};
+use crate::subject::{Collection, Member, check, count_leaks, count_members, filled, numbers};
 use crate::{LEAF, cutting, unless_miri};
 
 const LEN: u32 = LEAF + unless_miri(40, 8);
@@ -12,13 +12,13 @@ const LEN: u32 = LEAF + unless_miri(40, 8);
 fn a_leaked_drain_leaves_the_set_empty() {
     for taken in [0, 1, LEAF, LEN] {
         let leaked = count_leaks(|| {
-            let mut set: Set = filled(LEN);
+            let mut set = filled(LEN);
             let mut drain = set.drain();
             assert_eq!(drain.by_ref().take(taken as usize).count(), taken as usize);
             forget(drain);
             check(&set);
             assert!(set.is_empty());
-            use_again(&mut set);
+            set.use_again();
         });
         assert_eq!(leaked, i64::from(LEN - taken));
     }
@@ -29,15 +29,14 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
     for (start, end) in cutting::RUNS {
         for taken in [0, 1, (end - start) / 2] {
             let leaked = count_leaks(|| {
-                let mut set: Set = filled(cutting::LEN);
+                let mut set = filled(cutting::LEN);
                 let mut drain = set.drain_by_rank(start..end);
                 drain.by_ref().take(taken).for_each(drop);
                 forget(drain);
                 check(&set);
-                let kept =
-                    (0..cutting::LEN).filter(|&number| !(start..end).contains(&(number as usize)));
-                assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
-                use_again(&mut set);
+                let kept = (0..cutting::LEN).filter(|&i| !(start..end).contains(&(i as usize)));
+                assert!(numbers(&set).eq(kept));
+                set.use_again();
             });
             assert_eq!(usize::try_from(leaked), Ok(end - start - taken));
         }
@@ -49,13 +48,13 @@ fn a_leaked_drain_leaves_the_set_without_the_range() {
 fn a_leaked_extract_if_leaves_the_remaining_elements() {
     for taken in [0, 1, LEAF, LEN - 1] {
         count_members(|| {
-            let mut set: Set = filled(LEN);
+            let mut set = filled(LEN);
             let mut extract = set.extract_if(|_, _| true);
             assert_eq!(extract.by_ref().take(taken as usize).count(), taken as usize);
             forget(extract);
             check(&set);
-            assert!(contents(&set).into_iter().map(|(number, _)| number).eq(taken..LEN));
-            use_again(&mut set);
+            assert!(numbers(&set).eq(taken..LEN));
+            set.use_again();
         });
     }
 }
@@ -63,7 +62,7 @@ fn a_leaked_extract_if_leaves_the_remaining_elements() {
 #[test]
 fn a_leaked_owning_iterator_leaks_only_its_elements() {
     let leaked = count_leaks(|| {
-        let set: Set = filled(LEN);
+        let set = filled(LEN);
         let mut elements = set.into_iter();
         assert_eq!(elements.by_ref().rev().take(70).count(), 70);
         forget(elements);
@@ -74,12 +73,12 @@ fn a_leaked_owning_iterator_leaks_only_its_elements() {
 #[test]
 fn leaked_entries_change_nothing() {
     let leaked = count_leaks(|| {
-        let mut set: Set = filled(LEN);
+        let mut set = filled(LEN);
         forget(set.entry(Member::new(5)));
         forget(set.entry(Member::new(5000)));
         check(&set);
         assert_eq!(set.len(), LEN as usize);
-        use_again(&mut set);
+        set.use_again();
     });
     assert!(leaked <= 1, "a vacant entry may leak its member");
 }

@@ -8,7 +8,6 @@
 
 mod bulk_panics;
 mod closures;
-mod conditional;
 mod cutting;
 mod fixed;
 mod fuse;

@@ -1,5 +1,5 @@
 //! Scores that own memory and are cloned into the index, with a panic at every clone and at every
-//! drop of one in turn.
+//! drop of one in turn. Changes of one element are mostly in `whole`.
 //!
 //! All clones come first, so a clone that panics leaves a collection unchanged. Scores of the index
 //! are dropped last: if that panics, the operation is done or was not started. Either way the index
@@ -7,23 +7,18 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::hash::BuildHasherDefault;
-use zset_core::layout::Node;
-use zset_core::sorted_set::{Entry, OccupiedEntry};
-use zset_core::{FixedSortedSet, SkipList, SortedMap};
+use zset_core::{SkipList, SortedMap};
 
-use crate::fuse::{Code, at_every_call_of, burn, calls, run};
+use crate::cutting::{LEN, RUNS, thin};
+use crate::fuse::{Code, at_every_call_of, calls, run};
 use crate::panics::before_or_after;
 use crate::subject::{
-    self, Member, Mixed, Numbered, Weight, check, check_list, contents, count_members, filled_with,
-    forget_leaked_scores, live_scores, use_again,
+    self, Collection, Left, Member, Mixing, Numbered, Weight, check, contents, count_members,
+    filled_with, live_scores, verify,
 };
 use crate::{LEAF, unless_miri};
 
-type Set = subject::Set<BuildHasherDefault<Mixed>, Weight>;
-
-/// Several leaves, the last of which is not full; two under Miri.
-const LEN: u32 = LEAF * unless_miri(5, 1) + 9;
+type Set = subject::Set<Mixing, Weight>;
 
 fn weight(number: u32) -> Weight {
     Weight::of(number)
@@ -34,86 +29,28 @@ fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Creates a set of small leaves, so that those around a removed run merge.
-fn thin() -> Set {
-    let mut set = filled(LEN);
-    set.retain(|member, _| member.number() % 4 == 0);
-    set
-}
-
-/// Returns the number of leaves below a node.
-fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
-    if node.level() == 0 { 1 } else { node.children().map(leaves).sum() }
-}
-
-/// Returns the number of scores that a set should hold: those of its elements, and a copy of the
-/// first one of every leaf but the first.
-fn held<M, S>(root: Node<'_, M, S>) -> i64 {
-    i64::try_from(root.span() + leaves(root) - 1).unwrap()
-}
-
 /// Verifies the invariants of a set, and that scores are neither leaked nor dropped twice. `others`
 /// live outside of it.
 fn check_scores(set: &Set, others: i64) {
     check(set);
-    assert_eq!(live_scores() - others, held(set.root()), "scores of {} elements", set.len());
+    assert_eq!(Some(live_scores() - others), set.held_scores(), "of {} elements", set.len());
 }
 
-/// The same after a drop that panicked: the score that the operation was about to return may leak.
-fn check_scores_after_drop(set: &Set, others: i64) {
-    let leaked = live_scores() - others - held(set.root());
-    forget_leaked_scores(leaked.clamp(0, 1));
-    check_scores(set, others);
-}
-
-/// Verifies that a panicking clone leaves a set unchanged, and that a panicking drop leaves it in
-/// the state before or after the operation.
+/// Verifies that a panicking clone leaves a collection unchanged, and that a panicking drop leaves
+/// it in the state before or after the operation.
 ///
 /// If a temporary panics when dropped, the returned value leaks. Operations therefore drop scores
 /// that they return before their temporaries.
-fn all_or_nothing<R>(original: &Set, operation: impl Fn(&mut Set) -> R) {
-    let (before, others) = (contents(original), live_scores());
-    let mut after = None;
-    for code in [Code::ScoreClone, Code::ScoreDrop, Code::Drop] {
-        at_every_call_of(
-            &[code],
-            || original.clone(),
-            |set| drop(operation(set)),
-            |mut set, done| {
-                match done {
-                    None if code != Code::ScoreClone => check_scores_after_drop(&set, others),
-                    _ => check_scores(&set, others),
-                }
-                let now = contents(&set);
-                let after = after.get_or_insert_with(|| now.clone());
-                match done {
-                    Some(()) => assert_eq!(now, *after),
-                    None if code == Code::ScoreClone => assert_eq!(now, before),
-                    None => assert!(now == before || now == *after, "{now:?}"),
-                }
-                use_again(&mut set);
-            },
-        );
-    }
+#[track_caller]
+fn all_or_nothing<C: Collection, R>(original: &C, operation: impl Fn(&mut C) -> R) {
+    let codes = [Code::ScoreClone, Code::ScoreDrop, Code::Drop];
+    verify(original, &codes, Left::AllOrNothing, operation);
 }
 
 /// Verifies an operation that may stop halfway, between two elements.
-fn halfway<R>(original: &Set, operation: impl Fn(&mut Set) -> R) {
-    let (before, others) = (contents(original), live_scores());
-    let mut after = None;
-    at_every_call_of(
-        &[Code::ScoreClone, Code::ScoreDrop],
-        || original.clone(),
-        |set| drop(operation(set)),
-        |mut set, _| {
-            check_scores(&set, others);
-            let now = contents(&set);
-            let after = after.get_or_insert_with(|| now.clone());
-            let known = |element| before.contains(element) || after.contains(element);
-            assert!(now.iter().all(known), "an unknown element");
-            use_again(&mut set);
-        },
-    );
+#[track_caller]
+fn halfway<C: Collection, R>(original: &C, operation: impl Fn(&mut C) -> R) {
+    verify(original, &[Code::ScoreClone, Code::ScoreDrop], Left::Halfway, operation);
 }
 
 /// Scores before, at the start of, inside, and after the leaves of a set.
@@ -130,139 +67,51 @@ fn numbers() -> impl Iterator<Item = u32> {
 }
 
 #[test]
-fn insertions_into_full_and_other_leaves() {
-    count_members(|| {
-        let full = filled(LEAF * unless_miri(5, 2));
-        for set in [full, filled(LEN), thin(), filled(20), filled(0)] {
-            for place in places() {
-                all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(place))));
-            }
-        }
-    });
-}
-
-#[test]
 fn insertions_in_order_that_add_a_leaf() {
-    count_members(|| {
-        for leaves in 1..unless_miri(4, 2) {
-            let set = filled(LEAF * leaves);
-            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(99_999))));
-            let mut set = Set::default();
-            for number in (1..=LEAF * leaves).rev() {
-                set.insert(Member::new(number), weight(10 * number));
-            }
-            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(0))));
+    for leaves in 1..unless_miri(4, 2) {
+        let set = filled(LEAF * leaves);
+        all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(99_999))));
+        let mut set = Set::default();
+        for number in (1..=LEAF * leaves).rev() {
+            set.insert(Member::new(number), weight(10 * number));
         }
-    });
+        all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(0))));
+    }
 }
 
 #[test]
 fn insertions_into_a_full_leaf_that_shares_with_its_neighbour() {
-    count_members(|| {
-        for thin in [0, 2] {
-            let mut set = filled(3 * LEAF);
-            set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
-            let full = 10 * LEAF + 305;
-            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(full))));
-            // From the third leaf, from the neighbour that shares, and within the leaf.
-            for number in [(2 - thin) * LEAF, thin * LEAF, thin * LEAF + 3, LEAF, LEAF + 3] {
-                all_or_nothing(&set, |set| {
-                    drop(set.update(&Member::new(number), |_| weight(full)));
-                });
-            }
-        }
-    });
-}
-
-#[test]
-fn insertions_among_equal_scores() {
-    count_members(|| {
-        let mut set = Set::default();
-        set.extend((0..LEN).map(|number| (Member::new(2 * number), weight(number / 90))));
-        for number in [1, 101, 181, 2 * LEN - 1] {
-            all_or_nothing(&set, |set| drop(set.insert(Member::new(number), weight(number / 180))));
-            all_or_nothing(&set, |set| drop(set.insert(Member::new(number - 1), weight(1))));
-        }
-    });
-}
-
-#[test]
-fn changes_of_scores() {
-    count_members(|| {
-        for set in [filled(LEN), thin()] {
-            for (number, place) in numbers().flat_map(|n| places().map(move |place| (n, place))) {
-                all_or_nothing(&set, |set| drop(set.insert(Member::new(number), weight(place))));
-            }
-        }
-    });
-}
-
-#[test]
-fn other_ways_to_insert_and_to_change_a_score() {
-    count_members(|| {
-        let set = filled(LEAF * unless_miri(3, 2));
-        let cases = [(LEAF, 5), (LEAF, 99_999), (30, 10 * LEAF + 305), (30, 301), (5000, 305)];
-        for (number, place) in cases {
-            let member = || Member::new(number);
-            all_or_nothing(&set, |set| drop(set.replace(member(), weight(place))));
-            all_or_nothing(&set, |set| drop(set.insert_max(member(), weight(place))));
-            all_or_nothing(&set, |set| drop(set.insert_min(member(), weight(place))));
-            all_or_nothing(&set, |set| drop(set.set_score(&member(), weight(place))));
-            all_or_nothing(&set, |set| _ = set.entry(member()).or_insert(weight(place)));
-            all_or_nothing(&set, |set| _ = set.entry(member()).insert_entry(weight(place)));
+    for thin in [0, 2] {
+        let mut set = filled(3 * LEAF);
+        set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
+        let full = 10 * LEAF + 305;
+        all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(full))));
+        // From the third leaf, from the neighbour that shares, and within the leaf.
+        for number in [(2 - thin) * LEAF, thin * LEAF, thin * LEAF + 3, LEAF, LEAF + 3] {
             all_or_nothing(&set, |set| {
-                _ = set.entry(member()).and_modify(|old| {
-                    burn(Code::Closure);
-                    weight(old.number() + place)
-                });
+                drop(set.update(&Member::new(number), |_| weight(full)));
             });
         }
-        let first = |set: &mut Set| _ = set.first_entry().unwrap().insert(weight(99_999));
-        all_or_nothing(&set, first);
-        all_or_nothing(&set, |set| _ = set.last_entry().unwrap().insert(weight(10 * LEAF)));
-    });
-}
-
-#[test]
-fn removals_of_one_element() {
-    count_members(|| {
-        for set in [filled(LEN), filled(LEAF + 1), thin(), filled(20), filled(1)] {
-            for number in numbers() {
-                all_or_nothing(&set, |set| set.remove(&Member::new(number)).is_some());
-                all_or_nothing(&set, |set| set.remove_by_rank(number as usize));
-                all_or_nothing(&set, |set| match set.entry(Member::new(number)) {
-                    Entry::Occupied(entry) => drop(entry.remove_entry()),
-                    Entry::Vacant(entry) => drop(entry.into_member()),
-                });
-            }
-            all_or_nothing(&set, Set::pop_first);
-            all_or_nothing(&set, Set::pop_last);
-            all_or_nothing(&set, |set| set.pop_first_if(|_, _| true));
-            all_or_nothing(&set, |set| set.pop_last_if(|_, _| true));
-            all_or_nothing(&set, |set| drop(set.first_entry().map(OccupiedEntry::remove)));
-        }
-    });
+    }
 }
 
 /// Thins out full leaves one by one, so that they merge, and their blocks too.
 #[test]
 fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
-    count_members(|| {
-        let leaves = unless_miri(4, 2);
-        let mut set = filled(leaves * LEAF);
-        let step = unless_miri(7, 60);
-        for (stage, number) in (0..leaves * LEAF).filter(|number| number % 9 != 0).enumerate() {
-            if stage % step == 0 || set.len() < 40 {
-                all_or_nothing(&set, |set| drop(set.remove(&Member::new(number))));
-                all_or_nothing(&set, |set| {
-                    drop(set.update(&Member::new(number), |_| weight(99_999)));
-                });
-                all_or_nothing(&set, Set::pop_first);
-                all_or_nothing(&set, Set::pop_last);
-            }
-            set.remove(&Member::new(number));
+    let leaves = unless_miri(4, 2);
+    let mut set = filled(leaves * LEAF);
+    let step = unless_miri(7, 60);
+    for (stage, number) in (0..leaves * LEAF).filter(|number| number % 9 != 0).enumerate() {
+        if stage % step == 0 || set.len() < 40 {
+            all_or_nothing(&set, |set| drop(set.remove(&Member::new(number))));
+            all_or_nothing(&set, |set| {
+                drop(set.update(&Member::new(number), |_| weight(99_999)));
+            });
+            all_or_nothing(&set, Set::pop_first);
+            all_or_nothing(&set, Set::pop_last);
         }
-    });
+        set.remove(&Member::new(number));
+    }
 }
 
 /// Empties the leaves of several blocks one by one. A small leaf merges with no neighbour, since
@@ -270,119 +119,110 @@ fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn removals_that_empty_leaves_and_merge_blocks() {
-    count_members(|| {
-        let leaves = 80;
-        let mut set = filled(leaves * LEAF);
-        set.retain(|member, _| member.number() % LEAF < 41);
-        assert_eq!(leaves as usize, self::leaves(set.root()));
-        for leaf in (0..leaves - 1).map(|i| i * 37 % leaves) {
-            let first = Member::new(LEAF * leaf);
-            let rank = set.rank(&first).unwrap();
-            set.remove_range_by_rank(rank + 1..rank + 41);
-            all_or_nothing(&set, |set| drop(set.remove(&first)));
-            all_or_nothing(&set, |set| drop(set.update(&first, |_| weight(999_999))));
-            if leaf % 32 == 0 {
-                let len = set.len();
-                all_or_nothing(&set, |set| set.drain_by_rank(len / 5..len - 20).count());
-            }
-            set.remove(&first);
+    let leaves = 80;
+    let mut set = filled(leaves * LEAF);
+    set.retain(|member, _| member.number() % LEAF < 41);
+    let held = set.len() + leaves as usize - 1;
+    assert_eq!(set.held_scores(), i64::try_from(held).ok());
+    for leaf in (0..leaves - 1).map(|i| i * 37 % leaves) {
+        let first = Member::new(LEAF * leaf);
+        let rank = set.rank(&first).unwrap();
+        set.remove_range_by_rank(rank + 1..rank + 41);
+        all_or_nothing(&set, |set| drop(set.remove(&first)));
+        all_or_nothing(&set, |set| drop(set.update(&first, |_| weight(999_999))));
+        if leaf % 32 == 0 {
+            let len = set.len();
+            all_or_nothing(&set, |set| set.drain_by_rank(len / 5..len - 20).count());
         }
-    });
+        set.remove(&first);
+    }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn removals_that_free_memory() {
-    count_members(|| {
-        let mut set = Set::default();
-        for number in 0..4_000 {
-            set.insert(Member::new(number), weight(10 * number));
+    let mut set = Set::default();
+    for number in 0..4_000 {
+        set.insert(Member::new(number), weight(10 * number));
+    }
+    loop {
+        let mut popped = set.clone();
+        popped.pop_first();
+        if popped.allocation_size() < set.allocation_size() / 4 {
+            break;
         }
-        loop {
-            let mut popped = set.clone();
-            popped.pop_first();
-            if popped.allocation_size() < set.allocation_size() / 4 {
-                break;
-            }
-            set.pop_first().expect("memory is freed before the set is empty");
-        }
-        // Memory is freed after the removal, so the set is then unchanged or without the element.
-        before_or_after(&set, Set::pop_first);
-        before_or_after(&set, |set| set.remove_by_rank(40));
-        before_or_after(&set, |set| set.drain_by_rank(20..40).count());
-    });
+        set.pop_first().expect("memory is freed before the set is empty");
+    }
+    // Memory is freed after the removal, so the set is then unchanged or without the element.
+    before_or_after(&set, Set::pop_first);
+    before_or_after(&set, |set| set.remove_by_rank(40));
+    let first = Member::new(4_000 - set.len() as u32);
+    before_or_after(&set, |set| _ = set.remove(&first));
+    before_or_after(&set, |set| set.drain_by_rank(20..40).count());
 }
 
 #[test]
 fn drains_and_splits() {
-    count_members(|| {
-        for set in [filled(LEN), thin(), filled(20)] {
-            let len = set.len();
-            let leaf = LEAF as usize;
-            let all =
-                [(3, 5), (0, 1), (leaf, leaf + 1), (10, leaf), (0, leaf + 4), (leaf - 2, len)];
-            for (start, end) in all.into_iter().chain([(0, len), (len - 5, len)]) {
-                let end = end.min(len);
-                all_or_nothing(&set, |set| set.drain_by_rank(start..end).count());
-                all_or_nothing(&set, |set| {
-                    let mut drain = set.drain_by_rank(start..end);
-                    let ends = (drain.next(), drain.next_back());
-                    drop(drain);
-                    ends
-                });
-                all_or_nothing(&set, |set| drop(set.split_off_by_rank(start)));
-            }
-            let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
-            all_or_nothing(&set, |set| set.drain_by_score::<Weight>(&low..&high).count());
-            all_or_nothing(&set, |set| set.drain_range((&low, &key)..(&high, &key)).count());
-            all_or_nothing(&set, |set| set.drain_by_member(&weight(400), &key..).count());
-            all_or_nothing(&set, |set| drop(set.split_off_by_score(&high)));
-            all_or_nothing(&set, |set| drop(set.drain().nth(7)));
+    for set in [filled(LEN), thin(), filled(20)] {
+        let len = set.len();
+        let leaf = LEAF as usize;
+        for (start, end) in [(0, 1), (leaf, leaf + 1), (10, leaf)].into_iter().chain(RUNS) {
+            let (start, end) = (start.min(len), end.min(len));
+            all_or_nothing(&set, |set| set.drain_by_rank(start..end).count());
+            all_or_nothing(&set, |set| {
+                let mut drain = set.drain_by_rank(start..end);
+                let ends = (drain.next(), drain.next_back());
+                drop(drain);
+                ends
+            });
+            all_or_nothing(&set, |set| drop(set.split_off_by_rank(start)));
         }
-    });
+        let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
+        all_or_nothing(&set, |set| set.drain_by_score::<Weight>(&low..&high).count());
+        all_or_nothing(&set, |set| set.drain_range((&low, &key)..(&high, &key)).count());
+        all_or_nothing(&set, |set| set.drain_by_member(&weight(400), &key..).count());
+        all_or_nothing(&set, |set| drop(set.split_off_by_score(&high)));
+        all_or_nothing(&set, |set| drop(set.drain().nth(7)));
+    }
 }
 
 #[test]
 fn rebuilds() {
-    count_members(|| {
-        for set in [thin(), filled(LEN), filled(20), filled(0)] {
-            all_or_nothing(&set, Set::shrink_to_fit);
-            all_or_nothing(&set, |set| set.reserve(500));
-            all_or_nothing(&set, |set| set.clone());
-            all_or_nothing(&set, |set| *set = set.clone());
-            all_or_nothing(&set, |set| {
-                drop(set.union_with(set, |a, b| weight(a.number() + b.number())));
-            });
-            all_or_nothing(&set, |set| drop(set.intersection_with(set, |a, _| a.clone())));
-            all_or_nothing(&set, |set| drop(&*set | &filled(30)));
-            all_or_nothing(&set, |set| drop(&*set ^ &filled(30)));
-            all_or_nothing(&set, |set| {
-                _ = Set::from_sorted_iter(set.iter().map(|(m, s)| (m.clone(), s.clone())));
-            });
-            all_or_nothing(&set, |set| {
-                set.iter().rev().map(|(m, s)| (m.clone(), s.clone())).collect::<Set>()
-            });
-        }
-    });
+    for set in [thin(), filled(LEN), filled(20), filled(0)] {
+        all_or_nothing(&set, Set::shrink_to_fit);
+        all_or_nothing(&set, |set| set.reserve(500));
+        all_or_nothing(&set, |set| set.clone());
+        all_or_nothing(&set, |set| *set = set.clone());
+        all_or_nothing(&set, |set| {
+            drop(set.union_with(set, |a, b| weight(a.number() + b.number())));
+        });
+        all_or_nothing(&set, |set| drop(set.intersection_with(set, |a, _| a.clone())));
+        all_or_nothing(&set, |set| drop(&*set | &filled(30)));
+        all_or_nothing(&set, |set| drop(&*set ^ &filled(30)));
+        all_or_nothing(&set, |set| {
+            _ = Set::from_sorted_iter(set.iter().map(|(m, s)| (m.clone(), s.clone())));
+        });
+        all_or_nothing(&set, |set| {
+            set.iter().rev().map(|(m, s)| (m.clone(), s.clone())).collect::<Set>()
+        });
+    }
 }
 
 #[test]
 fn ranges_removed_one_by_one() {
-    count_members(|| {
-        for set in [filled(LEN), thin()] {
-            let leaf = LEAF as usize;
-            halfway(&set, |set| set.remove_range_by_rank(leaf - 3..leaf + 40));
-            let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
-            halfway(&set, |set| set.remove_range_by_score::<Weight>(&low..&high));
-            halfway(&set, |set| set.remove_range((&low, &key)..(&high, &key)));
-            halfway(&set, |set| set.remove_range_by_member(&weight(400), &key..));
-            halfway(&set, |set| set.retain(|member, _| member.number() % 3 == 0));
-            halfway(&set, |set| set.extract_if(|member, _| member.number() % 5 != 0).count());
-            halfway(&set, |set| drop(set.extract_if(|member, _| member.number() % 5 != 0).nth(20)));
-            halfway(&set, Set::clear);
-            halfway(&set, |set| *set = Set::default());
-        }
-    });
+    for set in [filled(LEN), thin()] {
+        let leaf = LEAF as usize;
+        halfway(&set, |set| set.remove_range_by_rank(leaf - 3..leaf + 40));
+        let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
+        halfway(&set, |set| set.remove_range_by_score::<Weight>(&low..&high));
+        halfway(&set, |set| set.remove_range((&low, &key)..(&high, &key)));
+        halfway(&set, |set| set.remove_range_by_member(&weight(400), &key..));
+        halfway(&set, |set| set.retain(|member, _| member.number() % 3 == 0));
+        halfway(&set, |set| set.extract_if(|member, _| member.number() % 5 != 0).count());
+        halfway(&set, |set| drop(set.extract_if(|member, _| member.number() % 5 != 0).nth(20)));
+        halfway(&set, Set::clear);
+        halfway(&set, |set| *set = Set::default());
+    }
 }
 
 #[test]
@@ -399,8 +239,8 @@ fn extract_if_continues_after_a_panicking_drop() {
             let stopped = run(Code::ScoreDrop, calls, || extracted.by_ref().for_each(drop));
             extracted.for_each(drop);
             check_scores(&set, outside);
-            assert!(set.iter().map(|(member, _)| member.number()).eq((0..len).step_by(14)));
-            use_again(&mut set);
+            assert!(subject::numbers(&set).eq((0..len).step_by(14)));
+            set.use_again();
             if stopped.is_some() {
                 break;
             }
@@ -427,11 +267,12 @@ fn elements_of_another_set() {
                 |(mut set, mut other), appended| {
                     check(&set);
                     check(&other);
-                    let held = held(set.root()) + held(other.root());
+                    let held =
+                        [&set, &other].map(Collection::held_scores).iter().flatten().sum::<i64>();
                     assert_eq!(live_scores() - outside, held);
-                    assert!(appended.is_none() || other.is_empty());
-                    use_again(&mut set);
-                    use_again(&mut other);
+                    assert!(appended.is_err() || other.is_empty());
+                    set.use_again();
+                    other.use_again();
                 },
             );
         }
@@ -464,19 +305,11 @@ fn owning_iterators() {
 /// Other code panics while scores are in use: none is leaked.
 #[test]
 fn panics_elsewhere() {
-    count_members(|| {
-        for set in [filled(LEAF * unless_miri(3, 2)), thin()] {
-            let new = LEAF * 10 + 305;
-            before_or_after(&set, |set| set.insert(Member::new(5000), weight(new)));
-            before_or_after(&set, |set| drop(set.update(&Member::new(0), |_| weight(new))));
-            before_or_after(&set, |set| set.replace(Member::new(LEAF), weight(99_999)));
-            before_or_after(&set, |set| drop(set.remove(&Member::new(LEAF))));
-            before_or_after(&set, |set| set.drain_by_rank(5..90).count());
-            before_or_after(&set, |set| drop(set.split_off_by_rank(70)));
-            before_or_after(&set, Set::shrink_to_fit);
-            before_or_after(&set, |set| drop(set.pop_first()));
-        }
-    });
+    for set in [filled(LEAF * unless_miri(3, 2)), thin()] {
+        before_or_after(&set, |set| set.drain_by_rank(5..90).count());
+        before_or_after(&set, |set| drop(set.split_off_by_rank(70)));
+        before_or_after(&set, Set::shrink_to_fit);
+    }
 }
 
 /// A fuse for clones or for drops blows somewhere in each of many random operations.
@@ -542,132 +375,30 @@ fn step_halfway(set: &mut Set, random: &mut SmallRng) {
 #[test]
 fn lists() {
     type List = SkipList<Member, Weight>;
-    count_members(|| {
-        let elements = (0..LEN).map(|number| (Member::new(number / 3), weight(number / 5)));
-        let original: List = elements.collect();
-        let before: Vec<_> = original.iter().map(|(m, s)| (m.number(), s.number())).collect();
-        let all_or_nothing = |operation: &dyn Fn(&mut List)| {
-            let (outside, mut after) = (live_scores(), None);
-            for (code, is_clone) in [(Code::ScoreClone, true), (Code::ScoreDrop, false)] {
-                at_every_call_of(
-                    &[code],
-                    || original.clone(),
-                    |list| operation(list),
-                    |list, done| {
-                        check_list(&list);
-                        assert_eq!(live_scores() - outside, held(list.root()));
-                        let now: Vec<_> =
-                            list.iter().map(|(m, s)| (m.number(), s.number())).collect();
-                        let after = after.get_or_insert_with(|| now.clone());
-                        match done {
-                            Some(()) => assert_eq!(now, *after),
-                            None if is_clone => assert_eq!(now, before),
-                            None => assert!(now == before || now == *after),
-                        }
-                    },
-                );
-            }
-        };
-        for score in [0, 1, LEN / 10, LEN / 5, LEN] {
-            all_or_nothing(&|list| list.insert(Member::new(33), weight(score)));
-        }
-        for number in numbers() {
-            let (member, score) = (Member::new(number / 3), weight(number / 5));
-            all_or_nothing(&|list| assert!(list.remove(&member, &score).is_some()));
-        }
-        let ranks = LEAF as usize - 9..LEAF as usize + 9;
-        all_or_nothing(&|list| drop(list.pop_first()));
-        all_or_nothing(&|list| drop(list.pop_last()));
-        all_or_nothing(&|list| drop(list.drain_by_rank(ranks.clone())));
-        all_or_nothing(&|list| drop(list.split_off_by_score(&weight(LEN / 10))));
-        all_or_nothing(&List::shrink_to_fit);
-        all_or_nothing(&|list| *list = list.clone());
-        all_or_nothing(&List::clear);
-    });
-}
-
-#[test]
-fn maps() {
-    type Map = SortedMap<Member, Member, Weight>;
-    count_members(|| {
-        let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), weight(10 * i)));
-        let original: Map = elements.collect();
-        let outside = live_scores();
-        let all_or_nothing = |operation: &dyn Fn(&mut Map)| {
-            let mut after = None;
-            for (code, is_clone) in [(Code::ScoreClone, true), (Code::ScoreDrop, false)] {
-                at_every_call_of(
-                    &[code],
-                    || original.clone(),
-                    |map| operation(map),
-                    |map, done| {
-                        map.check();
-                        for (key, value, _) in &map {
-                            assert_eq!(value.number() % 1000, key.number() % 1000);
-                        }
-                        let after = after.get_or_insert_with(|| map.clone());
-                        match done {
-                            Some(()) => assert_eq!(map, *after),
-                            None if is_clone => assert_eq!(map, original),
-                            None => assert!(map == original || map == *after),
-                        }
-                    },
-                );
-            }
-        };
-        for (number, place) in numbers().flat_map(|n| places().map(move |place| (n, place))) {
-            let (key, value) = (|| Member::new(number), || Member::new(2000 + number));
-            all_or_nothing(&|map| drop(map.insert(key(), value(), weight(place))));
-            all_or_nothing(&|map| drop(map.insert_max(key(), value(), weight(place))));
-            all_or_nothing(&|map| drop(map.update(&key(), |_, _| weight(place))));
-        }
-        all_or_nothing(&|map| drop(map.insert(Member::new(500), Member::new(500), weight(705))));
-        all_or_nothing(&|map| drop(map.remove(&Member::new(LEAF))));
-        all_or_nothing(&Map::shrink_to_fit);
-        assert_eq!(live_scores(), outside);
-    });
-}
-
-#[test]
-fn sets_of_fixed_capacity() {
-    type Fixed = FixedSortedSet<Member, Weight, 12, u8, BuildHasherDefault<Mixed>>;
-    let filled = |len: u32| {
-        let mut set = Fixed::default();
-        for number in (0..len).rev() {
-            assert!(set.try_insert(Member::new(number), weight(10 * number)).is_ok());
-        }
-        set
-    };
-    let verify = |operation: &dyn Fn(&mut Fixed)| {
-        count_members(|| {
-            at_every_call_of(
-                &[Code::ScoreClone, Code::ScoreDrop, Code::Drop],
-                || filled(12),
-                |set| operation(set),
-                |mut set, _| {
-                    set.check();
-                    assert_eq!(usize::try_from(live_scores()), Ok(set.len()));
-                    set.clear();
-                    set.check();
-                    assert!(set.try_insert(Member::new(1), weight(1)).is_ok());
-                },
-            );
-        });
-    };
-    for (number, score) in [(3, 55), (3, 0), (70, 25), (70, 0), (70, 999)] {
-        let element = || (Member::new(number), weight(score));
-        verify(&|set| drop(set.try_insert(element().0, element().1)));
-        verify(&|set| drop(set.insert_or_evict_first(element().0, element().1)));
-        verify(&|set| drop(set.insert_or_evict_last(element().0, element().1)));
-        verify(&|set| drop(set.update(&element().0, |_| weight(score))));
-        verify(&|set| drop(set.remove(&element().0)));
+    let elements = (0..LEN).map(|number| (Member::new(number / 3), weight(number / 5)));
+    let original: List = elements.collect();
+    for score in [0, 1, LEN / 10, LEN / 5, LEN] {
+        all_or_nothing(&original, |list| list.insert(Member::new(33), weight(score)));
     }
-    verify(&|set| drop((set.pop_first(), set.pop_last(), set.remove_by_rank(4))));
-    verify(&|set| _ = set.remove_range_by_score(weight(25)..weight(95)));
-    verify(&|set| set.retain(|member, _| member.number() % 2 == 0));
-    verify(&Fixed::clear);
-    verify(&|set| *set = set.clone());
-    verify(&|set| std::mem::take(set).into_iter().skip(3).for_each(drop));
+    for number in numbers() {
+        let (member, score) = (Member::new(number / 3), weight(number / 5));
+        all_or_nothing(&original, |list| assert!(list.remove(&member, &score).is_some()));
+    }
+    let ranks = LEAF as usize - 9..LEAF as usize + 9;
+    all_or_nothing(&original, |list| drop(list.pop_first()));
+    all_or_nothing(&original, |list| drop(list.pop_last()));
+    all_or_nothing(&original, |list| drop(list.drain_by_rank(ranks.clone())));
+    all_or_nothing(&original, |list| drop(list.split_off_by_score(&weight(LEN / 10))));
+    all_or_nothing(&original, List::shrink_to_fit);
+    all_or_nothing(&original, |list| *list = list.clone());
+    all_or_nothing(&original, List::clear);
+}
+
+#[test]
+fn rebuilds_of_maps() {
+    let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), weight(10 * i)));
+    let map: SortedMap<Member, Member, Weight> = elements.collect();
+    all_or_nothing(&map, SortedMap::shrink_to_fit);
 }
 
 /// Returns how many scores an operation clones.
@@ -691,7 +422,7 @@ fn few_scores_are_cloned() {
     assert_eq!(reads, 0);
 
     // Into leaves with room, except before the first element of one.
-    let mut thin = thin();
+    let mut thin: Set = thin();
     assert_eq!(clones(|| thin.insert(Member::new(5000), weight(305))), 0);
     assert_eq!(clones(|| thin.update(&Member::new(8), |_| weight(81))), 0);
     assert_eq!(clones(|| thin.remove(&Member::new(8))), 0);
@@ -716,8 +447,7 @@ fn few_scores_are_cloned() {
     let appended = clones(|| Set::default().append(&mut others));
     assert!(appended < leaves as usize, "{appended}");
     assert_eq!(clones(|| thin.shrink_to_fit()), thin.len().div_ceil(LEAF as usize) - 1);
-    let held = usize::try_from(held(set.root())).unwrap();
-    assert_eq!(clones(|| set.clone()), held);
+    assert_eq!(i64::try_from(clones(|| set.clone())).ok(), set.held_scores());
     assert_eq!(clones(|| set.clear()), 0);
 
     let mut set = filled(LEN);

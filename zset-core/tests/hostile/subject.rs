@@ -3,10 +3,12 @@
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::panic::Location;
 use std::thread::LocalKey;
-use zset_core::{SkipList, SortedSet};
+use zset_core::layout::Node;
+use zset_core::{FixedSortedSet, SkipList, SortedMap, SortedSet};
 
-use crate::fuse::{Code, burn};
+use crate::fuse::{Code, at_every_call_of, burn};
 use crate::unless_miri;
 
 thread_local! {
@@ -92,28 +94,6 @@ impl Drop for Member {
     }
 }
 
-impl PartialEq for Member {
-    fn eq(&self, other: &Member) -> bool {
-        burn(Code::Eq);
-        self.0 == other.0
-    }
-}
-
-impl Eq for Member {}
-
-impl PartialOrd for Member {
-    fn partial_cmp(&self, other: &Member) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Member {
-    fn cmp(&self, other: &Member) -> Ordering {
-        burn(Code::Ord);
-        order(self.0.cmp(&other.0))
-    }
-}
-
 impl Hash for Member {
     fn hash<H: Hasher>(&self, state: &mut H) {
         burn(Code::Hash);
@@ -157,6 +137,11 @@ pub(crate) fn forget_leaked_scores(leaked: i64) {
 pub(crate) trait Numbered: Ord + Clone + std::fmt::Debug {
     fn of(number: u32) -> Self;
     fn number(&self) -> u32;
+
+    /// Returns how many of this many live scores `live_scores` counts.
+    fn counted(_: usize) -> i64 {
+        0
+    }
 }
 
 impl Numbered for Points {
@@ -178,29 +163,33 @@ impl Numbered for Weight {
     fn number(&self) -> u32 {
         *self.0
     }
+
+    fn counted(live: usize) -> i64 {
+        i64::try_from(live).unwrap()
+    }
 }
 
 macro_rules! compare_as_numbers {
-    ($($score:ty),*) => {
+    ($($type:ident calls $eq:ident and $ord:ident;)*) => {
         $(
-            impl PartialEq for $score {
-                fn eq(&self, other: &$score) -> bool {
-                    burn(Code::ScoreEq);
+            impl PartialEq for $type {
+                fn eq(&self, other: &$type) -> bool {
+                    burn(Code::$eq);
                     self.number() == other.number()
                 }
             }
 
-            impl Eq for $score {}
+            impl Eq for $type {}
 
-            impl PartialOrd for $score {
-                fn partial_cmp(&self, other: &$score) -> Option<Ordering> {
+            impl PartialOrd for $type {
+                fn partial_cmp(&self, other: &$type) -> Option<Ordering> {
                     Some(self.cmp(other))
                 }
             }
 
-            impl Ord for $score {
-                fn cmp(&self, other: &$score) -> Ordering {
-                    burn(Code::ScoreOrd);
+            impl Ord for $type {
+                fn cmp(&self, other: &$type) -> Ordering {
+                    burn(Code::$ord);
                     order(self.number().cmp(&other.number()))
                 }
             }
@@ -208,7 +197,11 @@ macro_rules! compare_as_numbers {
     };
 }
 
-compare_as_numbers!(Points, Weight);
+compare_as_numbers! {
+    Member calls Eq and Ord;
+    Points calls ScoreEq and ScoreOrd;
+    Weight calls ScoreEq and ScoreOrd;
+}
 
 impl zset_core::Increment for Points {
     type By = u32;
@@ -252,7 +245,8 @@ impl Hasher for Constant {
     }
 }
 
-pub(crate) type Set<H = BuildHasherDefault<Mixed>, S = Points> = SortedSet<Member, S, H>;
+pub(crate) type Mixing = BuildHasherDefault<Mixed>;
+pub(crate) type Set<H = Mixing, S = Points> = SortedSet<Member, S, H>;
 pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
 
 /// Creates a set of full leaves: the members `0..len`, with ten times their number as scores.
@@ -267,16 +261,9 @@ pub(crate) fn filled_with<H: BuildHasher + Default, S: Numbered>(len: u32) -> Se
 }
 
 /// Verifies the invariants, except under Miri, where this would dominate the run time.
-pub(crate) fn check<H: BuildHasher, S: Numbered>(set: &Set<H, S>) {
+pub(crate) fn check<C: Collection>(collection: &C) {
     if !cfg!(miri) {
-        set.check();
-    }
-}
-
-/// Verifies the invariants of a list, except under Miri.
-pub(crate) fn check_list<S: Numbered>(list: &SkipList<Member, S>) {
-    if !cfg!(miri) {
-        list.check();
+        collection.check_invariants();
     }
 }
 
@@ -285,39 +272,213 @@ pub(crate) fn contents<H, S: Numbered>(set: &Set<H, S>) -> Vec<(u32, u32)> {
     set.iter().map(|(member, score)| (member.number(), score.number())).collect()
 }
 
-/// Verifies that a set can be read, written, cleared and reused.
-pub(crate) fn use_again<H: BuildHasher, S: Numbered>(set: &mut Set<H, S>) {
-    const NEW: u32 = 1_000_000;
-    // Inserts into the first leaf, half of which moves if it is full. Under Miri, which is slow,
-    // elsewhere.
-    let low = || S::of(unless_miri(33, u32::MAX - 1));
-    let high = || S::of(u32::MAX);
-    let len = set.len();
-    assert_eq!(set.iter().count(), len);
-    assert_eq!(set.iter().rev().count(), len);
-    for round in [set.len(), 0] {
-        assert_eq!(set.insert(Member::new(NEW), low()), None);
-        assert_eq!(set.update(&Member::new(NEW), |_| high()), Some(low()));
-        assert_eq!(set.len(), round + 1);
-        assert_eq!(set.remove(&Member::new(NEW)), Some(high()));
-        set.clear();
-        check(set);
-        assert!(set.is_empty());
+/// Returns the members as numbers.
+pub(crate) fn numbers<H, S: Numbered>(set: &Set<H, S>) -> impl Iterator<Item = u32> {
+    set.iter().map(|(member, _)| member.number())
+}
+
+/// A collection that a panic interrupts.
+pub(crate) trait Collection: Clone {
+    /// Returns the numbers of each member, its value, if any, and its score.
+    fn elements(&self) -> Vec<[u32; 3]>;
+
+    /// Returns how many scores it should hold, if that is known.
+    fn held_scores(&self) -> Option<i64> {
+        None
     }
+
+    fn check_invariants(&self);
+
+    /// Verifies that the collection can be read, written, cleared and reused.
+    fn use_again(&mut self);
+}
+
+/// Returns how many scores a tree holds: those of its elements, and a copy of the first one of every
+/// leaf but the first.
+pub(crate) fn held<M, S: Numbered>(root: Node<'_, M, S>) -> i64 {
+    fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
+        if node.level() == 0 { 1 } else { node.children().map(leaves).sum() }
+    }
+    S::counted(root.span() + leaves(root) - 1)
+}
+
+impl<H: BuildHasher + Clone, S: Numbered> Collection for Set<H, S> {
+    fn elements(&self) -> Vec<[u32; 3]> {
+        self.iter().map(|(member, score)| [member.number(), 0, score.number()]).collect()
+    }
+
+    fn held_scores(&self) -> Option<i64> {
+        Some(held(self.root()))
+    }
+
+    fn check_invariants(&self) {
+        self.check();
+    }
+
+    fn use_again(&mut self) {
+        const NEW: u32 = 1_000_000;
+        // Inserts into the first leaf, half of which moves if it is full. Under Miri, which is
+        // slow, elsewhere.
+        let low = || S::of(unless_miri(33, u32::MAX - 1));
+        let high = || S::of(u32::MAX);
+        let len = self.len();
+        assert_eq!(self.iter().count(), len);
+        assert_eq!(self.iter().rev().count(), len);
+        for round in [len, 0] {
+            assert_eq!(self.insert(Member::new(NEW), low()), None);
+            assert_eq!(self.update(&Member::new(NEW), |_| high()), Some(low()));
+            assert_eq!(self.len(), round + 1);
+            assert_eq!(self.remove(&Member::new(NEW)), Some(high()));
+            self.clear();
+            check(self);
+            assert!(self.is_empty());
+        }
+    }
+}
+
+impl<S: Numbered> Collection for SkipList<Member, S> {
+    fn elements(&self) -> Vec<[u32; 3]> {
+        self.iter().map(|(member, score)| [member.number(), 0, score.number()]).collect()
+    }
+
+    fn held_scores(&self) -> Option<i64> {
+        Some(held(self.root()))
+    }
+
+    fn check_invariants(&self) {
+        self.check();
+    }
+
+    fn use_again(&mut self) {
+        let len = self.len();
+        self.insert(Member::new(1), S::of(1));
+        assert_eq!(self.iter().count(), len + 1);
+        self.clear();
+        check(self);
+    }
+}
+
+impl<S: Numbered> Collection for SortedMap<Member, Member, S> {
+    fn elements(&self) -> Vec<[u32; 3]> {
+        let numbers = |(key, value, score): (&Member, &Member, &S)| {
+            [key.number(), value.number(), score.number()]
+        };
+        self.iter().map(numbers).collect()
+    }
+
+    fn check_invariants(&self) {
+        self.check();
+    }
+
+    fn use_again(&mut self) {
+        for (key, value, _) in &*self {
+            assert_eq!(key.number(), value.number() % 1000, "the value belongs to another key");
+            assert_eq!(self.get(key).map(Member::number), Some(value.number()));
+        }
+        self.insert(Member::new(5), Member::new(2005), S::of(3));
+        self.remove(&Member::new(7));
+        check(self);
+    }
+}
+
+/// A set with room for twelve elements.
+pub(crate) type Fixed<S = Points> = FixedSortedSet<Member, S, 12, u8, Mixing>;
+
+impl<S: Numbered> Collection for Fixed<S> {
+    fn elements(&self) -> Vec<[u32; 3]> {
+        self.iter().map(|(member, score)| [member.number(), 0, score.number()]).collect()
+    }
+
+    fn held_scores(&self) -> Option<i64> {
+        Some(S::counted(self.len()))
+    }
+
+    fn check_invariants(&self) {
+        self.check();
+    }
+
+    fn use_again(&mut self) {
+        self.clear();
+        self.check();
+        assert!(self.try_insert(Member::new(1), S::of(1)).is_ok());
+    }
+}
+
+/// Creates a fixed set of the members `0..len`, with ten times their number as scores.
+pub(crate) fn fixed<S: Numbered>(len: u32) -> Fixed<S> {
+    let mut set = Fixed::default();
+    for number in (0..len).rev() {
+        assert!(set.try_insert(Member::new(number), S::of(10 * number)).is_ok());
+    }
+    set
+}
+
+/// What a panic may leave.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Left {
+    /// The contents before the operation if the clone of a score panicked, otherwise those before
+    /// or after it.
+    AllOrNothing,
+    /// The contents before the operation or after it.
+    BeforeOrAfter,
+    /// Elements from before or after the operation, which stopped between two of them.
+    Halfway,
+    /// Any valid collection.
+    Valid,
+}
+
+/// Runs an operation with a panic at every call of these kinds of code in turn, and verifies what is
+/// left: a usable collection that holds each of its scores once. No member is leaked.
+#[track_caller]
+pub(crate) fn verify<C: Collection, R>(
+    original: &C,
+    codes: &[Code],
+    left: Left,
+    operation: impl Fn(&mut C) -> R,
+) {
+    let caller = Location::caller();
+    let (before, outside) = (original.elements(), live_scores());
+    let mut after = None;
+    let verify = |mut subject: C, done: Result<(), Code>| {
+        check(&subject);
+        if let Some(held) = subject.held_scores() {
+            let leaked = live_scores() - outside - held;
+            // If a drop panics, the score that the operation was about to return may leak.
+            let has_dropped = matches!(done, Err(Code::ScoreDrop | Code::Drop));
+            let most = i64::from(left == Left::AllOrNothing && has_dropped);
+            assert!((0..=most).contains(&leaked), "{leaked} scores leaked, {done:?}, {caller}");
+            forget_leaked_scores(leaked);
+        }
+        let now = subject.elements();
+        // The first run does not panic.
+        let after = after.get_or_insert_with(|| now.clone());
+        let is_expected = match (done, left) {
+            (Ok(()), _) => now == *after,
+            (Err(Code::ScoreClone), Left::AllOrNothing) => now == before,
+            (_, Left::AllOrNothing | Left::BeforeOrAfter) => now == before || now == *after,
+            (_, Left::Halfway) => now.iter().all(|it| before.contains(it) || after.contains(it)),
+            (_, Left::Valid) => true,
+        };
+        assert!(is_expected, "{done:?}, {caller}: {now:?} is left of {before:?}, not {after:?}");
+        subject.use_again();
+    };
+    count_members(|| {
+        at_every_call_of(codes, || original.clone(), |it| drop(operation(it)), verify);
+    });
 }
 
 /// Runs a test and verifies that every member and every score is dropped exactly once.
 pub(crate) fn count_members(test: impl FnOnce()) {
-    LIVE_SCORES.set(0);
+    let scores = live_scores();
     assert_eq!(count_leaks(test), 0, "members were not dropped");
-    assert_eq!(live_scores(), 0, "scores were not dropped, or dropped twice");
+    assert_eq!(live_scores(), scores, "scores were not dropped, or dropped twice");
 }
 
 /// Runs a test and returns how many members it leaked.
 pub(crate) fn count_leaks(test: impl FnOnce()) -> i64 {
-    LIVE.set(0);
+    let before = LIVE.get();
     test();
-    let live = LIVE.get();
-    assert!(live >= 0, "{} members were dropped twice", -live);
-    live
+    let leaked = LIVE.get() - before;
+    assert!(leaked >= 0, "{} members were dropped twice", -leaked);
+    leaked
 }

@@ -1,6 +1,7 @@
 //! Changes of one element, with a panic at every call of user code in turn: whichever call panics,
 //! the contents are those before the change or those after it, as a model has them. An element
-//! never has its new score with its old value, nor its old score with its new key.
+//! never has its new score with its old value, nor its old score with its new key. Scores are
+//! neither leaked nor dropped twice.
 //!
 //! Operations that change many elements one at a time, such as `retain`, `append` and
 //! `remove_range`, may be done in part, and are tested in `bulk_panics`. What a closure does to a
@@ -9,17 +10,19 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::cmp::Ordering;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use zset_core::sorted_map::Entry as MapEntry;
 use zset_core::sorted_set::Entry as SetEntry;
 use zset_core::{SortedMap, SortedSet};
 
 use crate::LEAF;
-use crate::fuse::{Code, burn, run};
-use crate::subject::{Member, Mixed, Numbered, Points, Weight};
+use crate::fuse::{Code, burn, burning, run};
+use crate::subject::{
+    Member, Mixing, Numbered, Points, Weight, count_leaks, forget_leaked_scores, held, live_scores,
+};
 
-type Set<S = Weight> = SortedSet<Key, S, BuildHasherDefault<Mixed>>;
-type Map<S = Weight> = SortedMap<Key, Member, S, BuildHasherDefault<Mixed>>;
+type Set<S = Weight> = SortedSet<Key, S, Mixing>;
+type Map<S = Weight> = SortedMap<Key, Member, S, Mixing>;
 
 /// A key that shows which one of several equal keys is stored.
 #[derive(Clone)]
@@ -71,19 +74,14 @@ struct Row {
 
 type Model = Vec<Row>;
 
-/// The value of new elements of a map. Those of a set have the value 0.
-const VALUE: u32 = 7;
-
-fn value() -> Member {
-    Member::new(VALUE)
-}
-
 /// What an operation is called with.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     number: u32,
     score: u32,
     rank: usize,
+    /// The value of a new element, or 0 in a set.
+    value: u32,
 }
 
 impl Given {
@@ -95,9 +93,25 @@ impl Given {
         S::of(self.score)
     }
 
+    fn value(self) -> Member {
+        Member::new(self.value)
+    }
+
+    /// Returns the score from a closure that may panic.
+    fn burn<S: Numbered>(self) -> S {
+        burn(Code::Closure);
+        self.score()
+    }
+
+    /// Returns a value and a score from a closure that may panic.
+    fn burn_both<S: Numbered>(self) -> (Member, S) {
+        burn(Code::Closure);
+        (self.value(), self.score())
+    }
+
     /// Draws an element of the model, often the first of a leaf, or a new one, and a score near its
     /// own, equal to another one, or any.
-    fn draw(rng: &mut impl Rng, model: &Model) -> Given {
+    fn draw(rng: &mut impl Rng, model: &Model, value: u32) -> Given {
         let number = model.len() as u32 * 3 / 2;
         let new = Row { number, score: 10 * number, is_new: false, value: 0 };
         let mut any = || model.get(rng.random_range(0..=model.len())).copied().unwrap_or(new);
@@ -110,19 +124,21 @@ impl Given {
             1 => other.score,
             _ => rng.random_range(0..=new.score),
         };
-        Given { number: row.number, score, rank: rng.random_range(0..=model.len()) }
+        Given { number: row.number, score, rank: rng.random_range(0..=model.len()), value }
     }
 }
 
 /// A collection under test.
 trait Subject: Clone {
-    /// The value of elements before the operation.
-    const OLD_VALUE: u32;
+    /// The values of elements before the operation, and of those that it inserts.
+    const VALUES: [u32; 2];
 
     fn collect(model: &Model) -> Self;
     fn remove(&mut self, number: u32);
     fn model(&self) -> Model;
-    fn check(&self);
+
+    /// Verifies the invariants, and returns how many scores it should hold, if that is known.
+    fn check(&self) -> Option<i64>;
 }
 
 fn old_key(number: u32) -> Key {
@@ -130,7 +146,7 @@ fn old_key(number: u32) -> Key {
 }
 
 impl<S: Numbered> Subject for Set<S> {
-    const OLD_VALUE: u32 = 0;
+    const VALUES: [u32; 2] = [0; 2];
 
     fn collect(model: &Model) -> Self {
         model.iter().map(|row| (old_key(row.number), S::of(row.score))).collect()
@@ -148,13 +164,14 @@ impl<S: Numbered> Subject for Set<S> {
         self.iter().map(row).collect()
     }
 
-    fn check(&self) {
+    fn check(&self) -> Option<i64> {
         self.check();
+        Some(held(self.root()))
     }
 }
 
 impl<S: Numbered> Subject for Map<S> {
-    const OLD_VALUE: u32 = 1;
+    const VALUES: [u32; 2] = [1, 7];
 
     fn collect(model: &Model) -> Self {
         let element = |row: &Row| (old_key(row.number), Member::new(row.value), S::of(row.score));
@@ -173,8 +190,9 @@ impl<S: Numbered> Subject for Map<S> {
         self.iter().map(row).collect()
     }
 
-    fn check(&self) {
+    fn check(&self) -> Option<i64> {
         self.check();
+        None
     }
 }
 
@@ -182,7 +200,7 @@ impl<S: Numbered> Subject for Map<S> {
 fn draw<C: Subject>(rng: &mut SmallRng) -> C {
     let lens = [12, LEAF, LEAF + 2, 2 * LEAF, 2 * LEAF + 5, 3 * LEAF];
     let len = lens[rng.random_range(0..lens.len())];
-    let (per_score, value) = (rng.random_range(1..90_u32), C::OLD_VALUE);
+    let (per_score, value) = (rng.random_range(1..90_u32), C::VALUES[0]);
     let are_ties = rng.random_range(0..4) == 0;
     let score = |number| if are_ties { number / per_score } else { 10 * number };
     let row = |number| Row { score: score(number), number, is_new: false, value };
@@ -197,89 +215,100 @@ fn draw<C: Subject>(rng: &mut SmallRng) -> C {
     subject
 }
 
-/// An operation, and what it does to the model.
-type Case<C> = (&'static str, fn(&mut C, Given), fn(&mut Model, Given));
-
 /// The number of collections and arguments that are drawn for each operation.
 const DRAWS: u64 = 12;
 
-/// Verifies operations with a panic at each call of user code.
-fn verify<C: Subject>(cases: &[Case<C>]) {
-    for (name, operation, expected) in cases {
-        for draw in 0..DRAWS {
-            let mut rng = SmallRng::seed_from_u64(draw);
-            let original: C = self::draw(&mut rng);
-            let before = original.model();
-            let given = Given::draw(&mut rng, &before);
-            let mut after = before.clone();
-            expected(&mut after, given);
-            after.sort_unstable();
-            for code in Code::ALL {
+/// Verifies an operation, given its effect on the model, with a panic at each call of user code.
+fn verify<C: Subject>(name: &str, expected: fn(&mut Model, Given), operation: fn(&mut C, Given)) {
+    for draw in 0..DRAWS {
+        // Each operation meets other collections.
+        let seed = name.bytes().fold(draw, |seed, byte| seed.rotate_left(5) ^ u64::from(byte));
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let original: C = self::draw(&mut rng);
+        let (before, outside) = (original.model(), live_scores());
+        let given = Given::draw(&mut rng, &before, C::VALUES[1]);
+        let mut after = before.clone();
+        expected(&mut after, given);
+        after.sort_unstable();
+        for code in Code::ALL {
+            let mut calls = 0;
+            let leaked = count_leaks(|| {
                 let mut subject = original.clone();
-                for calls in 0.. {
-                    let done = run(code, calls, || operation(&mut subject, given)).is_some();
-                    subject.check();
+                while run(code, calls, || operation(&mut subject, given)).is_none() {
+                    let held = subject.check();
+                    forget_scores(code, held.map_or(0, |held| live_scores() - outside - held), 1);
                     let now = subject.model();
-                    if now != after && (done || now != before) {
+                    // All comparisons and all clones of scores come before any change.
+                    let is_comparison =
+                        matches!(code, Code::Eq | Code::Ord | Code::ScoreEq | Code::ScoreOrd);
+                    let is_after = now == after && code != Code::ScoreClone;
+                    if now != before && !is_after {
                         let new: Vec<_> = now.iter().filter(|row| !before.contains(row)).collect();
                         panic!("{name} of {given:?}, call {calls} of {code:?}: {new:?} is new");
                     }
-                    if done {
-                        break;
-                    }
-                    // All comparisons come before any change.
-                    let is_comparison =
-                        matches!(code, Code::Eq | Code::Ord | Code::ScoreEq | Code::ScoreOrd);
                     if now != before || !is_comparison {
                         subject = original.clone();
                     }
+                    calls += 1;
                 }
-            }
+                subject.check();
+                assert_eq!(subject.model(), after, "{name} of {given:?}");
+            });
+            assert_eq!(leaked, 0, "members of {name} of {given:?}, {code:?}");
+            forget_scores(code, live_scores() - outside, calls);
         }
     }
+}
+
+/// Excludes leaked scores from `live_scores`: up to this many, which operations were about to return
+/// when a drop panicked.
+fn forget_scores(code: Code, leaked: i64, most: usize) {
+    let may_leak = matches!(code, Code::Drop | Code::ScoreDrop);
+    let most = if may_leak { most } else { 0 };
+    assert!(usize::try_from(leaked).is_ok_and(|leaked| leaked <= most), "{leaked}, {code:?}");
+    forget_leaked_scores(leaked);
 }
 
 fn old(model: &mut Model, given: Given) -> Option<&mut Row> {
     model.iter_mut().find(|row| row.number == given.number)
 }
 
-/// Sets the score of an element, and its value unless it is in a set.
+/// Sets the score and the value of an element.
 fn insert_old(model: &mut Model, given: Given) -> Option<&mut Row> {
     let row = old(model, given)?;
-    row.score = given.score;
-    row.value = if row.value == 0 { 0 } else { VALUE };
+    (row.score, row.value) = (given.score, given.value);
     Some(row)
 }
 
-/// Adds an element unless its number is there. Those of a set have no value.
-fn insert_new<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+/// Adds an element unless its number is there.
+fn insert_new(model: &mut Model, given: Given) {
     if old(model, given).is_none() {
-        let Given { number, score, .. } = given;
-        model.push(Row { score, number, is_new: true, value: NEW_VALUE });
+        let Given { number, score, value, .. } = given;
+        model.push(Row { score, number, is_new: true, value });
     }
 }
 
-fn insert<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+fn insert(model: &mut Model, given: Given) {
     insert_old(model, given);
-    insert_new::<NEW_VALUE>(model, given);
+    insert_new(model, given);
 }
 
-fn replace<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+fn replace(model: &mut Model, given: Given) {
     if let Some(row) = insert_old(model, given) {
         row.is_new = true;
     }
-    insert_new::<NEW_VALUE>(model, given);
+    insert_new(model, given);
 }
 
-fn insert_max<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+fn insert_max(model: &mut Model, given: Given) {
     if old(model, given).is_none_or(|row| given.score > row.score) {
-        insert::<NEW_VALUE>(model, given);
+        insert(model, given);
     }
 }
 
-fn insert_min<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+fn insert_min(model: &mut Model, given: Given) {
     if old(model, given).is_none_or(|row| given.score < row.score) {
-        insert::<NEW_VALUE>(model, given);
+        insert(model, given);
     }
 }
 
@@ -289,25 +318,25 @@ fn set_score(model: &mut Model, given: Given) {
     }
 }
 
-fn increment<const NEW_VALUE: u32>(model: &mut Model, given: Given) {
+fn increment(model: &mut Model, given: Given) {
     if let Some(row) = old(model, given) {
         row.score += given.score;
     }
-    insert_new::<NEW_VALUE>(model, given);
+    insert_new(model, given);
 }
 
 fn remove(model: &mut Model, given: Given) {
     model.retain(|row| row.number != given.number);
 }
 
-fn remove_at(model: &mut Model, rank: usize) {
-    if rank < model.len() {
-        model.remove(rank);
+fn remove_by_rank(model: &mut Model, given: Given) {
+    if given.rank < model.len() {
+        model.remove(given.rank);
     }
 }
 
-fn pop_first(model: &mut Model, _: Given) {
-    remove_at(model, 0);
+fn pop_first(model: &mut Model, given: Given) {
+    remove_by_rank(model, Given { rank: 0, ..given });
 }
 
 fn pop_last(model: &mut Model, _: Given) {
@@ -324,219 +353,124 @@ fn set_last_score(model: &mut Model, given: Given) {
     set_score(model, Given { number, ..given });
 }
 
-/// Returns the new score of an element, in a closure that may panic.
-fn new_score<S: Numbered>(given: Given) -> S {
-    burn(Code::Closure);
-    given.score()
-}
-
-/// Accepts an element, in a closure that may panic.
-fn accept() -> bool {
-    burn(Code::Closure);
-    true
-}
-
-/// Returns a value and a score, in a closure that may panic.
-fn made(given: Given) -> (Member, Weight) {
-    burn(Code::Closure);
-    (value(), given.score())
-}
-
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn an_element_of_a_set_is_changed_entirely_or_not_at_all() {
-    verify::<Set>(&[
-        ("insert", |set, it| drop(set.insert(it.key(), it.score())), insert::<0>),
-        ("try_insert", |set, it| drop(set.try_insert(it.key(), it.score())), insert::<0>),
-        ("replace", |set, it| drop(set.replace(it.key(), it.score())), replace::<0>),
-        ("insert_max", |set, it| drop(set.insert_max(it.key(), it.score())), insert_max::<0>),
-        ("insert_min", |set, it| drop(set.insert_min(it.key(), it.score())), insert_min::<0>),
-        ("set_score", |set, it| drop(set.set_score(&it.key(), it.score())), set_score),
-        ("update", |set, it| drop(set.update(&it.key(), |_| new_score(it))), set_score),
-        ("try_update", |set, it| drop(set.try_update(&it.key(), |_| new_score(it))), set_score),
-        (
-            "and_modify",
-            |set, it| drop(set.entry(it.key()).and_modify(|_| new_score(it))),
-            set_score,
-        ),
-        ("or_insert", |set, it| _ = set.entry(it.key()).or_insert(it.score()), insert_new::<0>),
-        (
-            "or_insert_with_key",
-            |set, it| _ = set.entry(it.key()).or_insert_with_key(|_| new_score(it)),
-            insert_new::<0>,
-        ),
-        ("insert_entry", |set, it| _ = set.entry(it.key()).insert_entry(it.score()), insert::<0>),
-        ("entry_ref", |set, it| _ = set.entry_ref(&it.key()).insert_entry(it.score()), insert::<0>),
-        (
-            "entry, update",
-            |set, it| {
-                if let SetEntry::Occupied(mut entry) = set.entry(it.key()) {
-                    entry.update(|_| new_score(it));
-                }
-            },
-            set_score,
-        ),
-        (
-            "entry, insert",
-            |set, it| match set.entry(it.key()) {
-                SetEntry::Occupied(mut entry) => drop(entry.insert(it.score())),
-                SetEntry::Vacant(entry) => _ = entry.insert(it.score()),
-            },
-            insert::<0>,
-        ),
-        (
-            "entry, remove",
-            |set, it| match set.entry(it.key()) {
-                SetEntry::Occupied(entry) => drop(entry.remove_entry()),
-                SetEntry::Vacant(entry) => drop(entry.into_member()),
-            },
-            remove,
-        ),
-        (
-            "first_entry",
-            |set, it| drop(set.first_entry().unwrap().insert(it.score())),
-            set_first_score,
-        ),
-        (
-            "last_entry",
-            |set, it| drop(set.last_entry().unwrap().insert(it.score())),
-            set_last_score,
-        ),
-        ("remove", |set, it| drop(set.remove(&it.key())), remove),
-        ("remove_entry", |set, it| drop(set.remove_entry(&it.key())), remove),
-        (
-            "remove_by_rank",
-            |set, it| drop(set.remove_by_rank(it.rank)),
-            |model, it| {
-                remove_at(model, it.rank);
-            },
-        ),
-        ("pop_first", |set, _| drop(set.pop_first()), pop_first),
-        ("pop_last", |set, _| drop(set.pop_last()), pop_last),
-        ("pop_first_if", |set, _| drop(set.pop_first_if(|_, _| accept())), pop_first),
-        ("pop_last_if", |set, _| drop(set.pop_last_if(|_, _| accept())), pop_last),
-    ]);
-    verify::<Set<Points>>(&[
-        ("increment", |set, it| _ = set.increment(it.key(), it.score), increment::<0>),
-        ("try_increment", |set, it| _ = set.try_increment(it.key(), it.score), increment::<0>),
-    ]);
+    let verify = self::verify::<Set>;
+    verify("insert", insert, |set, it| drop(set.insert(it.key(), it.score())));
+    verify("try_insert", insert, |set, it| drop(set.try_insert(it.key(), it.score())));
+    verify("replace", replace, |set, it| drop(set.replace(it.key(), it.score())));
+    verify("insert_max", insert_max, |set, it| drop(set.insert_max(it.key(), it.score())));
+    verify("insert_min", insert_min, |set, it| drop(set.insert_min(it.key(), it.score())));
+    verify("set_score", set_score, |set, it| drop(set.set_score(&it.key(), it.score())));
+    verify("update", set_score, |set, it| drop(set.update(&it.key(), |_| it.burn())));
+    verify("try_update", set_score, |set, it| drop(set.try_update(&it.key(), |_| it.burn())));
+    verify("and_modify", set_score, |set, it| drop(set.entry(it.key()).and_modify(|_| it.burn())));
+    verify("or_insert", insert_new, |set, it| _ = set.entry(it.key()).or_insert(it.score()));
+    verify("or_insert_with_key", insert_new, |set, it| {
+        _ = set.entry(it.key()).or_insert_with_key(|_| it.burn());
+    });
+    verify("insert_entry", insert, |set, it| _ = set.entry(it.key()).insert_entry(it.score()));
+    verify("entry_ref", insert, |set, it| _ = set.entry_ref(&it.key()).insert_entry(it.score()));
+    verify("entry, update", set_score, |set, it| {
+        if let SetEntry::Occupied(mut entry) = set.entry(it.key()) {
+            entry.update(|_| it.burn());
+        }
+    });
+    verify("entry, insert", insert, |set, it| match set.entry(it.key()) {
+        SetEntry::Occupied(mut entry) => drop(entry.insert(it.score())),
+        SetEntry::Vacant(entry) => _ = entry.insert(it.score()),
+    });
+    verify("entry, remove", remove, |set, it| match set.entry(it.key()) {
+        SetEntry::Occupied(entry) => drop(entry.remove_entry()),
+        SetEntry::Vacant(entry) => drop(entry.into_member()),
+    });
+    verify("first_entry", set_first_score, |set, it| {
+        drop(set.first_entry().unwrap().insert(it.score()));
+    });
+    verify("last_entry", set_last_score, |set, it| {
+        drop(set.last_entry().unwrap().insert(it.score()));
+    });
+    verify("remove", remove, |set, it| drop(set.remove(&it.key())));
+    verify("remove_entry", remove, |set, it| drop(set.remove_entry(&it.key())));
+    verify("remove_by_rank", remove_by_rank, |set, it| drop(set.remove_by_rank(it.rank)));
+    verify("pop_first", pop_first, |set, _| drop(set.pop_first()));
+    verify("pop_last", pop_last, |set, _| drop(set.pop_last()));
+    verify("pop_first_if", pop_first, |set, _| drop(set.pop_first_if(|_, _| burning(true))));
+    verify("pop_last_if", pop_last, |set, _| drop(set.pop_last_if(|_, _| burning(true))));
+    let verify = self::verify::<Set<Points>>;
+    verify("increment", increment, |set, it| _ = set.increment(it.key(), it.score));
+    verify("try_increment", increment, |set, it| _ = set.try_increment(it.key(), it.score));
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn an_element_of_a_map_is_changed_entirely_or_not_at_all() {
-    verify::<Map>(&[
-        ("insert", |map, it| drop(map.insert(it.key(), value(), it.score())), insert::<VALUE>),
-        (
-            "try_insert",
-            |map, it| drop(map.try_insert(it.key(), value(), it.score())),
-            insert::<VALUE>,
-        ),
-        ("replace", |map, it| drop(map.replace(it.key(), value(), it.score())), replace::<VALUE>),
-        (
-            "insert_max",
-            |map, it| drop(map.insert_max(it.key(), value(), it.score())),
-            insert_max::<VALUE>,
-        ),
-        (
-            "insert_min",
-            |map, it| drop(map.insert_min(it.key(), value(), it.score())),
-            insert_min::<VALUE>,
-        ),
-        ("set_score", |map, it| drop(map.set_score(&it.key(), it.score())), set_score),
-        ("update", |map, it| drop(map.update(&it.key(), |_, _| new_score(it))), set_score),
-        ("try_update", |map, it| drop(map.try_update(&it.key(), |_, _| new_score(it))), set_score),
-        ("remove", |map, it| drop(map.remove(&it.key())), remove),
-        ("remove_entry", |map, it| drop(map.remove_entry(&it.key())), remove),
-        (
-            "remove_by_rank",
-            |map, it| drop(map.remove_by_rank(it.rank)),
-            |model, it| {
-                remove_at(model, it.rank);
-            },
-        ),
-        ("pop_first", |map, _| drop(map.pop_first()), pop_first),
-        ("pop_last", |map, _| drop(map.pop_last()), pop_last),
-        ("pop_first_if", |map, _| drop(map.pop_first_if(|_, _, _| accept())), pop_first),
-        ("pop_last_if", |map, _| drop(map.pop_last_if(|_, _, _| accept())), pop_last),
-    ]);
-    verify::<Map<Points>>(&[
-        (
-            "increment",
-            |map, it| _ = map.increment(it.key(), it.score, || made(it).0),
-            increment::<VALUE>,
-        ),
-        (
-            "try_increment",
-            |map, it| _ = map.try_increment(it.key(), it.score, || made(it).0),
-            increment::<VALUE>,
-        ),
-    ]);
+    let verify = self::verify::<Map>;
+    verify("insert", insert, |map, it| drop(map.insert(it.key(), it.value(), it.score())));
+    verify("try_insert", insert, |map, it| drop(map.try_insert(it.key(), it.value(), it.score())));
+    verify("replace", replace, |map, it| drop(map.replace(it.key(), it.value(), it.score())));
+    verify("insert_max", insert_max, |map, it| {
+        drop(map.insert_max(it.key(), it.value(), it.score()));
+    });
+    verify("insert_min", insert_min, |map, it| {
+        drop(map.insert_min(it.key(), it.value(), it.score()));
+    });
+    verify("set_score", set_score, |map, it| drop(map.set_score(&it.key(), it.score())));
+    verify("update", set_score, |map, it| drop(map.update(&it.key(), |_, _| it.burn())));
+    verify("try_update", set_score, |map, it| drop(map.try_update(&it.key(), |_, _| it.burn())));
+    verify("remove", remove, |map, it| drop(map.remove(&it.key())));
+    verify("remove_entry", remove, |map, it| drop(map.remove_entry(&it.key())));
+    verify("remove_by_rank", remove_by_rank, |map, it| drop(map.remove_by_rank(it.rank)));
+    verify("pop_first", pop_first, |map, _| drop(map.pop_first()));
+    verify("pop_last", pop_last, |map, _| drop(map.pop_last()));
+    verify("pop_first_if", pop_first, |map, _| drop(map.pop_first_if(|_, _, _| burning(true))));
+    verify("pop_last_if", pop_last, |map, _| drop(map.pop_last_if(|_, _, _| burning(true))));
+    let verify = self::verify::<Map<Points>>;
+    verify("increment", increment, |map, it| {
+        _ = map.increment(it.key(), it.score, || burning(it.value()));
+    });
+    verify("try_increment", increment, |map, it| {
+        _ = map.try_increment(it.key(), it.score, || burning(it.value()));
+    });
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn an_element_is_changed_entirely_or_not_at_all_by_an_entry_of_a_map() {
-    verify::<Map>(&[
-        (
-            "and_modify",
-            |map, it| drop(map.entry(it.key()).and_modify(|_, _| new_score(it))),
-            set_score,
-        ),
-        (
-            "or_insert",
-            |map, it| _ = map.entry(it.key()).or_insert(value(), it.score()),
-            insert_new::<VALUE>,
-        ),
-        (
-            "or_insert_with_key",
-            |map, it| _ = map.entry(it.key()).or_insert_with_key(|_| made(it)),
-            insert_new::<VALUE>,
-        ),
-        (
-            "insert_entry",
-            |map, it| _ = map.entry(it.key()).insert_entry(value(), it.score()),
-            insert::<VALUE>,
-        ),
-        (
-            "entry_ref",
-            |map, it| _ = map.entry_ref(&it.key()).insert_entry(value(), it.score()),
-            insert::<VALUE>,
-        ),
-        (
-            "entry, update",
-            |map, it| {
-                if let MapEntry::Occupied(mut entry) = map.entry(it.key()) {
-                    entry.update(|_, _| new_score(it));
-                }
-            },
-            set_score,
-        ),
-        (
-            "entry, insert",
-            |map, it| match map.entry(it.key()) {
-                MapEntry::Occupied(mut entry) => drop(entry.insert(value(), it.score())),
-                MapEntry::Vacant(entry) => _ = entry.insert(value(), it.score()),
-            },
-            insert::<VALUE>,
-        ),
-        (
-            "entry, remove",
-            |map, it| match map.entry(it.key()) {
-                MapEntry::Occupied(entry) => drop(entry.remove_entry()),
-                MapEntry::Vacant(entry) => drop(entry.into_key()),
-            },
-            remove,
-        ),
-        (
-            "first_entry",
-            |map, it| drop(map.first_entry().unwrap().set_score(it.score())),
-            set_first_score,
-        ),
-        (
-            "last_entry",
-            |map, it| drop(map.last_entry().unwrap().set_score(it.score())),
-            set_last_score,
-        ),
-    ]);
+    let verify = self::verify::<Map>;
+    verify("and_modify", set_score, |map, it| {
+        drop(map.entry(it.key()).and_modify(|_, _| it.burn()));
+    });
+    verify("or_insert", insert_new, |map, it| {
+        _ = map.entry(it.key()).or_insert(it.value(), it.score());
+    });
+    verify("or_insert_with_key", insert_new, |map, it| {
+        _ = map.entry(it.key()).or_insert_with_key(|_| it.burn_both());
+    });
+    verify("insert_entry", insert, |map, it| {
+        _ = map.entry(it.key()).insert_entry(it.value(), it.score());
+    });
+    verify("entry_ref", insert, |map, it| {
+        _ = map.entry_ref(&it.key()).insert_entry(it.value(), it.score());
+    });
+    verify("entry, update", set_score, |map, it| {
+        if let MapEntry::Occupied(mut entry) = map.entry(it.key()) {
+            entry.update(|_, _| it.burn());
+        }
+    });
+    verify("entry, insert", insert, |map, it| match map.entry(it.key()) {
+        MapEntry::Occupied(mut entry) => drop(entry.insert(it.value(), it.score())),
+        MapEntry::Vacant(entry) => _ = entry.insert(it.value(), it.score()),
+    });
+    verify("entry, remove", remove, |map, it| match map.entry(it.key()) {
+        MapEntry::Occupied(entry) => drop(entry.remove_entry()),
+        MapEntry::Vacant(entry) => drop(entry.into_key()),
+    });
+    verify("first_entry", set_first_score, |map, it| {
+        drop(map.first_entry().unwrap().set_score(it.score()));
+    });
+    verify("last_entry", set_last_score, |map, it| {
+        drop(map.last_entry().unwrap().set_score(it.score()));
+    });
 }

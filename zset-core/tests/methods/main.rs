@@ -1,5 +1,5 @@
-//! Checks the tables of `zset_core::_guide::methods`: this test calls each method named there, and
-//! the tables name each public method.
+//! Checks the tables of `zset_core::_guide::methods`: the table of types names exactly the public
+//! methods, as `docs/public-api` lists them, and each method of another collection is called here.
 
 // The tests read files, and check names only.
 #![cfg(all(feature = "alloc", not(miri)))]
@@ -8,33 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 mod peers;
-mod types;
 
-/// Calls functions of a type, then methods on clones of a value; returns all names.
-macro_rules! called {
-    ($type:ty: $($function:ident($($a:expr),*)),*; $value:expr;
-        $($method:ident($($b:expr),*)),* $(,)?
-    ) => {{
-        $(let _ = <$type>::$function($($a),*);)*
-        // Unused for types without methods in the list.
-        let _value: $type = $value;
-        $(let _ = _value.clone().$method($($b),*);)*
-        vec![$(stringify!($function),)* $(stringify!($method)),*]
-    }};
-}
-pub(crate) use called;
+/// The types in the columns of the table.
+const TYPES: [&str; 6] =
+    ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet", "FixedSortedSet"];
 
 /// Method names by type name.
 type Names = BTreeMap<String, BTreeSet<String>>;
-
-/// Collects the names of called methods.
-fn names_of<const N: usize>(calls: [(&str, Vec<&str>); N]) -> Names {
-    let mut names = Names::new();
-    for (name, methods) in calls {
-        names.entry(name.to_string()).or_default().extend(methods.into_iter().map(str::to_string));
-    }
-    names
-}
 
 /// Reads a file of the repository.
 fn read(path: &str) -> String {
@@ -66,20 +46,17 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_table_of_types_lists_each_method_once() {
-    let types = ["SkipList", "SortedSet", "SortedMap", "ZSet", "PackedZSet", "FixedSortedSet"];
     let mut named = Names::new();
     let mut reasons = BTreeSet::new();
     for row in rows("The types") {
         let [name, cells @ ..] = &row[..] else { unreachable!("a row has cells") };
         let name = quoted(name).next().unwrap_or_else(|| panic!("{row:?} has no name"));
-        assert_eq!(cells.len(), types.len(), "{row:?}");
-        for (type_name, cell) in types.iter().zip(cells) {
+        assert_eq!(cells.len(), TYPES.len(), "{row:?}");
+        for (type_name, cell) in TYPES.iter().zip(cells) {
             let methods = named.entry((*type_name).to_string()).or_default();
             let mut insert = |method: &str| {
-                assert!(
-                    methods.insert(method.to_string()),
-                    "{type_name}::{method} is listed twice"
-                );
+                let is_new = methods.insert(method.to_string());
+                assert!(is_new, "{type_name}::{method} is listed twice");
             };
             match cell.as_str() {
                 "" => panic!("{type_name}::{name} is missing without a reason"),
@@ -94,13 +71,9 @@ fn the_table_of_types_lists_each_method_once() {
     }
 
     let explained = rows("Why a method is missing").into_iter().map(|row| row[0].clone());
-    assert_eq!(
-        explained.collect::<BTreeSet<_>>(),
-        reasons,
-        "the reasons differ from their explanations"
-    );
-    assert_eq!(types::called(), named, "the methods called here differ from the table");
-    assert_eq!(public(&types), named, "the public methods differ from the table");
+    let explained: BTreeSet<_> = explained.collect();
+    assert_eq!(explained, reasons, "the reasons differ from their explanations");
+    assert_eq!(public(), named, "the public methods differ from the table");
 }
 
 #[test]
@@ -108,7 +81,7 @@ fn the_docs_of_a_fixed_sorted_set_name_each_missing_method() {
     let source = read("zset-core/src/fixed_sorted_set.rs");
     let docs = source.split("/// # ").find(|section| section.starts_with("Methods")).unwrap();
     let (own, list) = docs.split_once("also has methods").unwrap();
-    let methods = types::called();
+    let methods = public();
     let (sorted, fixed) = (&methods["SortedSet"], &methods["FixedSortedSet"]);
     let named: BTreeSet<_> = quoted(list).map(str::to_string).collect();
     assert_eq!(named, sorted.difference(fixed).cloned().collect());
@@ -117,8 +90,8 @@ fn the_docs_of_a_fixed_sorted_set_name_each_missing_method() {
     }
 }
 
-/// Returns the inherent methods of these types in the listing of the public API.
-fn public(types: &[&str]) -> Names {
+/// Returns the inherent methods of the types in the listing of the public API.
+fn public() -> Names {
     let mut public = Names::new();
     let mut is_inherent = false;
     for line in read("docs/public-api/zset-core.txt").lines() {
@@ -128,7 +101,7 @@ fn public(types: &[&str]) -> Names {
             let path = without_generics(path);
             let mut names = path.rsplit("::");
             let (Some(method), Some(type_name)) = (names.next(), names.next()) else { continue };
-            if types.contains(&type_name) {
+            if TYPES.contains(&type_name) {
                 public.entry(type_name.to_string()).or_default().insert(method.to_string());
             }
         }
@@ -155,7 +128,7 @@ fn without_generics(function: &str) -> String {
 
 #[test]
 fn the_table_of_peers_names_existing_methods() {
-    let own = types::called();
+    let own = public();
     let columns = ["", "BTreeMap", "IndexMap", "PriorityQueue"];
     let mut named = Names::new();
     let mut commands = BTreeSet::new();
@@ -173,17 +146,14 @@ fn the_table_of_peers_names_existing_methods() {
                 named.entry(type_name.to_string()).or_default().insert(method.to_string());
             }
         }
-        commands
-            .extend(quoted(&row[5]).map(|command| command.split(' ').next().unwrap().to_string()));
+        let name = |command: &str| command.split(' ').next().unwrap().to_string();
+        commands.extend(quoted(&row[5]).map(name));
     }
     assert_eq!(peers::called(), named, "the methods called here differ from the table");
 
     // The table covers all commands of sorted sets.
     let redis = read("docs/redis.md");
     let all = redis.lines().find(|line| line.starts_with("| sorted sets |")).unwrap();
-    assert_eq!(
-        commands,
-        quoted(all).map(str::to_string).collect(),
-        "the commands differ from docs/redis.md"
-    );
+    let all: BTreeSet<_> = quoted(all).map(str::to_string).collect();
+    assert_eq!(commands, all, "the commands differ from docs/redis.md");
 }

@@ -1,13 +1,9 @@
 //! Drains, splits, removals by rank, conditional pops, and ranges across scores.
 
-mod sequences;
-mod subject;
-
-use std::ops::Bound::{Excluded, Unbounded};
+use std::ops::Bound::Excluded;
 use zset_core::{SortedMap, SortedSet};
 
 use crate::LEAF;
-use subject::take_ends;
 
 /// Ranks at and around the boundaries of leaves and blocks, and around the end of a list of this
 /// length.
@@ -170,24 +166,6 @@ fn a_predicate_may_modify_a_map_value() {
 }
 
 #[test]
-fn pages_neither_skip_nor_repeat_elements() {
-    let set = filled(if cfg!(miri) { 70 } else { 1_000 }, 90, true);
-    let mut seen: Vec<(usize, usize)> = Vec::new();
-    loop {
-        let start = match seen.last() {
-            Some((member, score)) => Excluded((score, member)),
-            None => Unbounded,
-        };
-        let page: Vec<_> = set.range((start, Unbounded)).take(7).map(|(m, s)| (*m, *s)).collect();
-        if page.is_empty() {
-            break;
-        }
-        seen.extend(page);
-    }
-    assert!(set.iter().eq(seen.iter().map(|(member, score)| (member, score))));
-}
-
-#[test]
 fn a_split_off_part_keeps_the_hasher() {
     use std::hash::RandomState;
     let mut set: SortedSet<u32, u32, RandomState> = (0..100).map(|i| (i, i)).collect();
@@ -198,12 +176,4 @@ fn a_split_off_part_keeps_the_hasher() {
     upper.insert(7, 7);
     assert_eq!((upper.score(&7), all.score(&40)), (Some(&7), Some(&40)));
     all.check();
-}
-
-#[test]
-fn take_ends_alternates_between_the_ends() {
-    let taken = take_ends((0..9).map(|i| (i, 0)).collect::<Vec<_>>().into_iter(), (2, 3));
-    assert_eq!(taken.front, [(0, 0), (1, 0)]);
-    assert_eq!(taken.back, [(8, 0), (7, 0), (6, 0)]);
-    assert_eq!(taken.left, 4);
 }

@@ -6,21 +6,10 @@ use zset_core::sorted_set::Entry;
 use zset_core::{NanScore, Score, ScoreOverflow, SortedMap, SortedSet, Unordered};
 
 use crate::LEAF;
+use crate::labelled::Labelled;
 
 fn sample() -> SortedSet<usize, usize> {
     (0..3 * LEAF).map(|i| (i, 10 * i)).collect()
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn an_occupied_entry_reads_its_element() {
-    let mut set = sample();
-    for member in [0, LEAF, 3 * LEAF - 1] {
-        let Entry::Occupied(entry) = set.entry(member) else { panic!("{member} is in the set") };
-        let expected = (&member, &(10 * member), member);
-        assert_eq!((entry.member(), entry.score(), entry.rank()), expected);
-        assert_eq!(entry.into_score(), &(10 * member));
-    }
 }
 
 #[test]
@@ -160,37 +149,11 @@ fn entries_debug_print_their_elements() {
 
 #[test]
 fn an_equal_member_does_not_replace_the_stored_one() {
-    /// A member whose label does not take part in comparisons.
-    #[derive(Clone, Copy, Debug)]
-    struct Tagged(u32, &'static str);
-
-    impl PartialEq for Tagged {
-        fn eq(&self, other: &Self) -> bool {
-            self.0 == other.0
-        }
-    }
-    impl Eq for Tagged {}
-    impl PartialOrd for Tagged {
-        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-            Some(self.cmp(other))
-        }
-    }
-    impl Ord for Tagged {
-        fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-            self.0.cmp(&other.0)
-        }
-    }
-    impl std::hash::Hash for Tagged {
-        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-            self.0.hash(state);
-        }
-    }
-
-    let mut set = SortedSet::from([(Tagged(1, "old"), 1)]);
-    set.insert(Tagged(1, "new"), 2);
-    set.entry(Tagged(1, "newer")).or_insert(3);
-    set.entry(Tagged(1, "newer")).insert_entry(4);
-    set.increment(Tagged(1, "newest"), 1).unwrap();
+    let mut set = SortedSet::from([(Labelled(1, "old"), 1)]);
+    set.insert(Labelled(1, "new"), 2);
+    set.entry(Labelled(1, "newer")).or_insert(3);
+    set.entry(Labelled(1, "newer")).insert_entry(4);
+    set.increment(Labelled(1, "newest"), 1).unwrap();
     assert_eq!(set.pop_first().map(|(member, score)| (member.1, score)), Some(("old", 5)));
 }
 

@@ -105,33 +105,21 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         let elements = sorted(&self.reference);
         let (member, score) = (self.number(), self.score());
         let (low, high) = (usize::from(member) / 2, usize::from(self.number()));
-        let removed = match self.random.random_range(0..40) {
+        let (removed, expected) = match self.random.random_range(0..41) {
             0..12 => {
                 let old = self.reference.get(&member).map(|score| (member, *score));
-                assert_eq!(self.set.remove_entry(&member), old);
-                old
+                (self.set.remove_entry(&member), old)
             }
-            12..20 => {
-                assert_eq!(self.set.remove_by_rank(low), elements.get(low).copied());
-                elements.get(low).copied()
-            }
-            20..26 => {
-                assert_eq!(self.set.pop_first(), elements.first().copied());
-                elements.first().copied()
-            }
-            26..32 => {
-                assert_eq!(self.set.pop_last(), elements.last().copied());
-                elements.last().copied()
-            }
+            12..20 => (self.set.remove_by_rank(low), elements.get(low).copied()),
+            20..26 => (self.set.pop_first(), elements.first().copied()),
+            26..32 => (self.set.pop_last(), elements.last().copied()),
             32 | 33 => {
-                let popped = elements.first().copied().filter(|element| element.1 < score);
-                assert_eq!(self.set.pop_first_if(|_, other| *other < score), popped);
-                popped
+                let first = elements.first().copied().filter(|element| element.1 < score);
+                (self.set.pop_first_if(|_, other| *other < score), first)
             }
             34 | 35 => {
-                let popped = elements.last().copied().filter(|element| element.1 > score);
-                assert_eq!(self.set.pop_last_if(|_, other| *other > score), popped);
-                popped
+                let last = elements.last().copied().filter(|element| element.1 > score);
+                (self.set.pop_last_if(|_, other| *other > score), last)
             }
             36 => {
                 let ranks = low.min(elements.len())..high.min(elements.len());
@@ -140,31 +128,39 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
                 for (member, _) in gone {
                     self.reference.remove(member);
                 }
-                None
+                return;
             }
             37 => {
                 let before = self.reference.len();
                 self.reference.retain(|_, other| *other < score);
                 let removed = before - self.reference.len();
                 assert_eq!(self.set.remove_range_by_score(score..), removed);
-                None
+                return;
             }
             38 => {
+                let before = self.reference.len();
+                self.reference.retain(|other, old| *old != score || *other < member);
+                let removed = before - self.reference.len();
+                assert_eq!(self.set.remove_range_by_member(&score, &member..), removed);
+                return;
+            }
+            39 => {
                 self.set.retain(|member, other| member % 3 > 0 || *other == score);
                 self.reference.retain(|member, other| member % 3 > 0 || *other == score);
-                None
+                return;
             }
             _ if self.random.random_ratio(1, 8) => {
                 self.set.clear();
                 self.reference.clear();
-                None
+                return;
             }
             _ => {
                 let old = self.reference.get(&member).copied();
-                assert_eq!(self.set.remove(&member), old);
-                old.map(|old| (member, old))
+                let removed = self.set.remove(&member);
+                (removed.map(|old| (member, old)), old.map(|old| (member, old)))
             }
         };
+        assert_eq!(removed, expected);
         removed.map(|(member, _)| self.reference.remove(&member));
     }
 

@@ -10,6 +10,7 @@ mod entries;
 mod fixed;
 mod hashers;
 mod iterators;
+mod labelled;
 mod layout;
 mod making;
 mod map;
@@ -25,6 +26,7 @@ mod sizes;
 mod skip_list;
 mod ties;
 mod traits;
+mod types;
 mod whole;
 
 use test_support::strategy::config;

@@ -3,61 +3,30 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use zset_core::{IncrementError, Insertion, ScoreOverflow, SortedSet};
 
 use crate::hashers::BuildNarrow;
+use crate::labelled::Labelled;
+
+type Member = Labelled<u16, u32>;
 
 pub(crate) const STEPS: usize = if cfg!(miri) { 30 } else { 1500 };
-
-/// A member whose label does not take part in equality, order or hash.
-#[derive(Clone, Copy, Debug)]
-struct Labelled {
-    number: u16,
-    label: u32,
-}
-
-impl PartialEq for Labelled {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Labelled {}
-
-impl PartialOrd for Labelled {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Labelled {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.number.cmp(&other.number)
-    }
-}
-
-impl Hash for Labelled {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.number.hash(state);
-    }
-}
 
 /// The label and score of each member.
 pub(crate) type Reference = BTreeMap<u16, (u32, u32)>;
 
-/// Returns the expected result of a conditional insertion of a score over the old one, if any.
-pub(crate) fn expected(
-    old: Option<u32>,
-    score: u32,
-    is_better: impl FnOnce(u32) -> bool,
-) -> Insertion<u32> {
+/// Returns the expected result of a conditional insertion over the old score, if any.
+pub(crate) fn expected<T: Copy>(
+    old: Option<T>,
+    given: T,
+    is_better: impl FnOnce(T) -> bool,
+) -> Insertion<T> {
     match old {
         None => Insertion::Inserted,
         Some(old) if is_better(old) => Insertion::Updated(old),
-        Some(_) => Insertion::Unchanged(score),
+        Some(_) => Insertion::Unchanged(given),
     }
 }
 
@@ -71,14 +40,14 @@ pub(crate) fn any_number(random: &mut SmallRng) -> u16 {
 
 /// Applies a change to the set and the reference, and compares the results.
 fn change<H: BuildHasher>(
-    set: &mut SortedSet<Labelled, u32, H>,
+    set: &mut SortedSet<Member, u32, H>,
     reference: &mut Reference,
     random: &mut SmallRng,
 ) {
     let (number, score) = (any_number(random), any_score(random));
-    let member = Labelled { number, label: random.random() };
+    let member = Labelled(number, random.random());
     let old = reference.get(&number).copied();
-    let (label, old_score) = (old.map_or(member.label, |old| old.0), old.map(|old| old.1));
+    let (label, old_score) = (old.map_or(member.1, |old| old.0), old.map(|old| old.1));
     let mut put = |score| reference.insert(number, (label, score));
     match random.random_range(0..14) {
         0 | 1 => {
@@ -101,9 +70,9 @@ fn change<H: BuildHasher>(
             put(lower);
         }
         4 | 5 => {
-            let replaced = set.replace(member, score).map(|(old, score)| (old.label, score));
+            let replaced = set.replace(member, score).map(|(old, score)| (old.1, score));
             assert_eq!(replaced, old);
-            reference.insert(number, (member.label, score));
+            reference.insert(number, (member.1, score));
         }
         6 => {
             assert_eq!(set.try_update(&member, |old| old ^ score), Ok(old_score));
@@ -121,18 +90,18 @@ fn change<H: BuildHasher>(
             sum.map(put);
         }
         9 | 10 => {
-            let removed = set.remove_entry(&member).map(|(old, score)| (old.label, score));
+            let removed = set.remove_entry(&member).map(|(old, score)| (old.1, score));
             assert_eq!(removed, reference.remove(&number));
         }
         11 => {
             if let Some((member, _)) = set.pop_first() {
-                reference.remove(&member.number);
+                reference.remove(&member.0);
             }
         }
         12 => {
             let start = random.random_range(0..=set.len());
             let gone: Vec<u16> =
-                set.range_by_rank(start..start + 5).map(|(member, _)| member.number).collect();
+                set.range_by_rank(start..start + 5).map(|(member, _)| member.0).collect();
             assert_eq!(set.remove_range_by_rank(start..start + 5), gone.len());
             for number in gone {
                 reference.remove(&number);
@@ -150,19 +119,19 @@ fn change<H: BuildHasher>(
 }
 
 /// Compares all elements, including their labels.
-fn compare<H: BuildHasher>(set: &SortedSet<Labelled, u32, H>, reference: &Reference) {
+fn compare<H: BuildHasher>(set: &SortedSet<Member, u32, H>, reference: &Reference) {
     set.check();
     let mut elements: Vec<_> =
         reference.iter().map(|(&number, &(label, score))| (score, number, label)).collect();
     elements.sort_unstable();
-    let given = set.iter().map(|(member, score)| (*score, member.number, member.label));
+    let given = set.iter().map(|(member, score)| (*score, member.0, member.1));
     assert!(given.eq(elements));
     assert!(set.len() <= set.capacity());
 }
 
 fn run<H: BuildHasher + Default>(seed: u64) {
     let mut random = SmallRng::seed_from_u64(seed);
-    let mut set: SortedSet<Labelled, u32, H> = SortedSet::default();
+    let mut set: SortedSet<Member, u32, H> = SortedSet::default();
     let mut reference = Reference::new();
     for step in 0..STEPS {
         change(&mut set, &mut reference, &mut random);
@@ -170,10 +139,10 @@ fn run<H: BuildHasher + Default>(seed: u64) {
             compare(&set, &reference);
         }
         if step % 31 == 0 {
-            let asked: Vec<Labelled> = (0..random.random_range(0..50))
-                .map(|label| Labelled { number: any_number(&mut random), label })
+            let asked: Vec<Member> = (0..random.random_range(0..50))
+                .map(|label| Labelled(any_number(&mut random), label))
                 .collect();
-            let scores = asked.iter().map(|member| reference.get(&member.number).map(|it| it.1));
+            let scores = asked.iter().map(|member| reference.get(&member.0).map(|it| it.1));
             let found = set.scores(&asked);
             assert_eq!(found.size_hint(), (asked.len(), Some(asked.len())));
             assert!(found.map(Option::<&_>::copied).eq(scores));

@@ -6,11 +6,10 @@ use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use zset_core::redis::{AddOptions, Added};
 use zset_core::{
-    IncrementError, Insertion, ListpackLimits, Score, ScoreOverflow, SortedMap, TryReserveError,
-    ZSet,
+    IncrementError, ListpackLimits, Score, ScoreOverflow, SortedMap, TryReserveError, ZSet,
 };
 
-use crate::mixed::{Reference, STEPS, any_number, any_score};
+use crate::mixed::{Reference, STEPS, any_number, any_score, expected};
 
 #[test]
 fn maps_keep_each_value_with_its_score() {
@@ -23,18 +22,15 @@ fn maps_keep_each_value_with_its_score() {
         let old = reference.get(&key).copied();
         match random.random_range(0..9) {
             kind @ 0..=3 => {
-                let is_better = |old: u32| if kind < 2 { score > old } else { score < old };
-                let expected = match old {
-                    None => Insertion::Inserted,
-                    Some(old) if is_better(old.1) => Insertion::Updated(old),
-                    Some(_) => Insertion::Unchanged((value, score)),
-                };
-                let done = if kind < 2 {
+                let is_max = kind < 2;
+                let is_better =
+                    |(_, old): (u32, u32)| if is_max { score > old } else { score < old };
+                let done = if is_max {
                     map.insert_max(key, value, score)
                 } else {
                     map.insert_min(key, value, score)
                 };
-                assert_eq!(done, expected);
+                assert_eq!(done, expected(old, (value, score), is_better));
                 if done.is_changed() {
                     reference.insert(key, (value, score));
                 }
@@ -51,19 +47,15 @@ fn maps_keep_each_value_with_its_score() {
                 assert_eq!(map.set_score(&key, score), old.map(|old| old.1));
                 old.map(|(value, _)| reference.insert(key, (value, score)));
             }
-            6 => {
+            kind @ 6..=7 => {
                 let (value, old) = old.unwrap_or((value, 0));
                 let sum = old.checked_add(score).ok_or(ScoreOverflow);
-                let result = map.try_increment(key, score, || value);
-                assert_eq!(result, sum.map_err(IncrementError::Score));
-                if let Ok(sum) = sum {
-                    reference.insert(key, (value, sum));
+                if kind == 6 {
+                    let result = map.try_increment(key, score, || value);
+                    assert_eq!(result, sum.map_err(IncrementError::Score));
+                } else {
+                    assert_eq!(map.increment(key, score, || value), sum);
                 }
-            }
-            7 => {
-                let (value, old) = old.unwrap_or((value, 0));
-                let sum = old.checked_add(score).ok_or(ScoreOverflow);
-                assert_eq!(map.increment(key, score, || value), sum);
                 if let Ok(sum) = sum {
                     reference.insert(key, (value, sum));
                 }

@@ -7,7 +7,7 @@ use test_support::strategy::any_bounds;
 
 pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     let member = || 0..MEMBERS;
-    let elements = || vec((member(), raw()), 0..100);
+    let elements = || vec((member(), raw()), 0..200);
     prop_oneof![
         8 => (member(), raw()).prop_map(|(m, s)| Operation::Insert(m, s)),
         2 => (member(), raw()).prop_map(|(m, s)| Operation::TryInsert(m, s)),
@@ -26,9 +26,9 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         1 => any_bounds(raw()).prop_map(Operation::DrainByScore),
         1 => any_bounds(rank()).prop_map(Operation::DrainByRank),
         1 => (2..9u16).prop_map(Operation::Retain),
-        1 => (1..9u16, 0..50usize)
+        1 => (1..9u16, rank())
             .prop_map(|(divisor, at_most)| Operation::ExtractSome { divisor, at_most }),
-        1 => (0..50usize, 0..50usize)
+        1 => (rank(), rank())
             .prop_map(|(front, back)| Operation::DrainSome { front, back }),
         1 => (rank(), any::<bool>())
             .prop_map(|(rank, is_upper_kept)| Operation::SplitOff { rank, is_upper_kept }),

@@ -1,7 +1,7 @@
 //! Inverted, empty and out-of-bounds ranges: empty views, counts of 0, nothing removed, no panics.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
-use zset_core::{Score, SortedSet};
+use zset_core::SortedSet;
 
 use crate::LEAF;
 
@@ -114,16 +114,4 @@ fn every_range_of_an_empty_set_is_empty() {
         assert_eq!(set.extract_if(|_, _| true).next(), None);
         set.check();
     }
-}
-
-#[test]
-fn infinite_scores_are_ordinary_scores() {
-    let scores = [Score::NEG_INFINITY, Score::from(-1), Score::ZERO, Score::INFINITY];
-    let set: SortedSet<usize> = scores.into_iter().enumerate().collect();
-    assert!(set.iter().map(|(member, _)| *member).eq(0..4));
-    assert_eq!(set.count_by_score(Score::NEG_INFINITY..=Score::INFINITY), 4);
-    assert_eq!(set.count_by_score((Excluded(Score::NEG_INFINITY), Unbounded)), 3);
-    assert_eq!(set.count_by_score(..Score::INFINITY), 3);
-    let zero = Score::new(-0.0).unwrap();
-    assert_eq!(set.count_by_score(zero..=zero), 1);
 }

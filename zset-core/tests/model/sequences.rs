@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use std::hash::{BuildHasher, RandomState};
 use test_support::sorted_set::{Operation, Profile, Query, Run, Sequence};
 use zset_core::DefaultHashBuilder;
@@ -30,56 +31,23 @@ fn steps() -> impl Strategy<Value = Steps> {
 }
 
 proptest! {
+    // For each profile 24.
+    #![proptest_config(crate::config(144, 6))]
+
+    #[test]
+    fn scores_of_every_profile(profile in select(&Profile::ALL[..]), steps in steps()) {
+        follow::<DefaultHashBuilder>(profile, steps);
+    }
+}
+
+proptest! {
     #![proptest_config(crate::config(24, 1))]
 
     #[test]
-    fn equal_scores(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Equal, steps);
-    }
-
-    #[test]
-    fn few_distinct_scores(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Few, steps);
-    }
-
-    #[test]
-    fn ascending_scores(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Ascending, steps);
-    }
-
-    #[test]
-    fn descending_scores(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Descending, steps);
-    }
-
-    #[test]
-    fn scores_at_alternating_ends(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Ends, steps);
-    }
-
-    #[test]
-    fn widely_spread_scores(steps in steps()) {
-        follow::<DefaultHashBuilder>(Profile::Wide, steps);
-    }
-
-    #[test]
-
     #[cfg_attr(miri, ignore = "hashers access no memory")]
-    fn the_hasher_of_the_standard_library(steps in steps()) {
-        follow::<RandomState>(Profile::Few, steps);
-    }
-
-    #[test]
-
-    #[cfg_attr(miri, ignore = "hashers access no memory")]
-    fn a_32_bit_hasher(steps in steps()) {
-        follow::<BuildNarrow>(Profile::Wide, steps);
-    }
-
-    #[test]
-
-    #[cfg_attr(miri, ignore = "hashers access no memory")]
-    fn an_identity_hasher(steps in steps()) {
+    fn hashers_of_any_quality(steps in steps()) {
+        follow::<RandomState>(Profile::Few, steps.clone());
+        follow::<BuildNarrow>(Profile::Wide, steps.clone());
         follow::<BuildIdentity>(Profile::Few, steps);
     }
 }
@@ -89,7 +57,6 @@ proptest! {
     #![proptest_config(crate::config(6, 1))]
 
     #[test]
-
     #[cfg_attr(miri, ignore = "hashers access no memory")]
     fn a_hasher_under_which_all_members_collide(steps in steps()) {
         follow::<BuildConstant>(Profile::Wide, steps);

@@ -3,12 +3,12 @@
 use proptest::collection::btree_map;
 use proptest::prelude::*;
 use std::cell::Cell;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use zset_core::{Score, SortedMap, SortedSet};
 
 use crate::hashers::BuildNarrow;
+use crate::labelled::Labelled;
 
 type Map = BTreeMap<u16, i16>;
 
@@ -24,39 +24,6 @@ fn to_set(map: &Map) -> SortedSet<u16, i16> {
 
 proptest! {
     #![proptest_config(crate::config(128, 2))]
-
-    #[test]
-    fn union_of_two_sets(a in any_map(), b in any_map()) {
-        let union = to_set(&a).union_with(&to_set(&b), |a, b| a.wrapping_mul(2).wrapping_add(*b));
-        union.check();
-        let mut expected = a;
-        for (member, score) in b {
-            let combined = |own: &mut i16| *own = own.wrapping_mul(2).wrapping_add(score);
-            expected.entry(member).and_modify(combined).or_insert(score);
-        }
-        prop_assert_eq!(union, to_set(&expected));
-    }
-
-    #[test]
-    fn intersection_of_two_sets(a in any_map(), b in any_map()) {
-        let combine = |a: &i16, b: &i16| a.wrapping_mul(2).wrapping_add(*b);
-        let both = to_set(&a).intersection_with(&to_set(&b), combine);
-        both.check();
-        let expected: Map = a
-            .iter()
-            .filter_map(|(member, own)| Some((*member, combine(own, b.get(member)?))))
-            .collect();
-        prop_assert_eq!(&both, &to_set(&expected));
-    }
-
-    #[test]
-    fn difference_of_two_sets(a in any_map(), b in any_map()) {
-        let (left, right) = (to_set(&a), to_set(&b));
-        let difference: SortedSet<_, _> = left.difference(&right).map(|(&m, &s)| (m, s)).collect();
-        let expected: Map = a.into_iter().filter(|(member, _)| !b.contains_key(member)).collect();
-        prop_assert!(left.difference(&right).map(|(_, score)| score).is_sorted());
-        prop_assert_eq!(difference, to_set(&expected));
-    }
 
     #[test]
     fn sets_with_different_hashers_combine(a in any_map(), b in any_map()) {
@@ -89,52 +56,35 @@ fn a_set_can_be_combined_with_itself() {
     assert!(set.is_subset(&set) && set.is_superset(&set) && !set.is_disjoint(&set));
 }
 
-/// A member that equals those with the same number, whichever set they are from.
-#[derive(Clone, Copy, Debug)]
-struct Tagged {
-    set: char,
-    number: u32,
-}
-
-impl PartialEq for Tagged {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Tagged {}
-
-impl PartialOrd for Tagged {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Tagged {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.number.cmp(&other.number)
-    }
-}
-
 thread_local! {
     /// The number of members hashed.
     static HASHES: Cell<usize> = const { Cell::new(0) };
 }
 
-impl Hash for Tagged {
+/// A number that counts how often it is hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted(u32);
+
+impl Hash for Counted {
     fn hash<H: Hasher>(&self, state: &mut H) {
         HASHES.set(HASHES.get() + 1);
-        self.number.hash(state);
+        self.0.hash(state);
     }
 }
 
+/// A member with the name of its set.
+type Named = Labelled<Counted, char>;
+
 /// Creates a set of these numbers; `score` maps a number to its score.
-fn tagged(
+fn named(
     set: char,
     numbers: impl IntoIterator<Item = u32>,
     score: impl Fn(u32) -> u32,
-) -> SortedSet<Tagged> {
-    numbers.into_iter().map(|number| (Tagged { set, number }, Score::from(score(number)))).collect()
+) -> SortedSet<Named> {
+    numbers
+        .into_iter()
+        .map(|number| (Labelled(Counted(number), set), Score::from(score(number))))
+        .collect()
 }
 
 /// Verifies that each number from `shared` on comes from this set.
@@ -142,12 +92,12 @@ fn tagged(
 fn assert_shared_are_of(
     set: char,
     shared: std::ops::Range<u32>,
-    elements: impl IntoIterator<Item = Tagged>,
+    elements: impl IntoIterator<Item = Named>,
 ) {
     let mut shared_len = 0;
     for member in elements {
-        if shared.contains(&member.number) {
-            assert_eq!(member.set, set, "{}", member.number);
+        if shared.contains(&member.0.0) {
+            assert_eq!(member.1, set, "{}", member.0.0);
             shared_len += 1;
         }
     }
@@ -162,9 +112,9 @@ fn an_equal_member_is_always_that_of_self() {
     for &(a_len, b_len) in lens {
         for (a_first, b_first) in [(1000, 0), (0, 1000), (0, 0)] {
             let shared = 10..u32::min(a_len, b_len);
-            let set = tagged('a', 0..a_len, |i| i + a_first);
-            let other = tagged('b', 10..b_len, |i| i + b_first);
-            let members = |set: SortedSet<Tagged>| set.into_iter().map(|(member, _)| member);
+            let set = named('a', 0..a_len, |i| i + a_first);
+            let other = named('b', 10..b_len, |i| i + b_first);
+            let members = |set: SortedSet<Named>| set.into_iter().map(|(member, _)| member);
             let verify = |elements| assert_shared_are_of('a', shared.clone(), elements);
 
             verify(set.union(&other).map(|(m, _)| *m).collect::<Vec<_>>());
@@ -180,24 +130,24 @@ fn an_equal_member_is_always_that_of_self() {
             let mut appended = set.clone();
             appended.append(&mut other.clone());
             appended.check();
-            assert_eq!(appended.get(&Tagged { set: '?', number: 15 }).unwrap().0.set, 'a');
+            assert_eq!(appended.get(&Labelled(Counted(15), '?')).unwrap().0.1, 'a');
             verify(members(appended).collect());
             let mut extended = set.clone();
             extended.extend(other.clone());
             verify(members(extended).collect());
 
-            let map = |set: &SortedSet<Tagged>| -> SortedMap<Tagged, char> {
-                set.iter().map(|(member, score)| (*member, member.set, *score)).collect()
+            let map = |set: &SortedSet<Named>| -> SortedMap<Named, char> {
+                set.iter().map(|(member, score)| (*member, member.1, *score)).collect()
             };
             let mut appended = map(&set);
             appended.append(&mut map(&other));
-            assert_eq!(appended.get(&Tagged { set: '?', number: 15 }), Some(&'b'), "the value");
+            assert_eq!(appended.get(&Labelled(Counted(15), '?')), Some(&'b'), "the value");
             verify(appended.into_iter().map(|(key, _, _)| key).collect());
             let mut extended = map(&set);
             extended.extend(map(&other));
             verify(extended.into_iter().map(|(key, _, _)| key).collect());
 
-            let differences = set.difference(&other).map(|(member, _)| member.set);
+            let differences = set.difference(&other).map(|(member, _)| member.1);
             assert!(differences.eq((0..a_len - shared.len() as u32).map(|_| 'a')));
             assert_eq!((&set - &other).len(), set.len() - shared.len());
             assert_eq!((&set ^ &other).len(), set.len() + other.len() - 2 * shared.len());
@@ -216,21 +166,21 @@ fn hashes_of<T>(operation: impl FnOnce() -> T) -> (T, usize) {
 #[test]
 fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let len = if cfg!(miri) { 100 } else { 10_000 };
-    let set = tagged('a', 0..len, |number| number);
-    let later = tagged('b', 0..len, |number| number + len);
+    let set = named('a', 0..len, |number| number);
+    let later = named('b', 0..len, |number| number + len);
     let (first, hashes) = hashes_of(|| set.union(&later).next());
-    assert_eq!((first.unwrap().0.number, hashes), (0, 0));
+    assert_eq!((first.unwrap().0.0.0, hashes), (0, 0));
     let (last, hashes) = hashes_of(|| later.union(&set).next_back());
-    assert_eq!((last.unwrap().0.number, hashes), (len - 1, 0));
+    assert_eq!((last.unwrap().0.0.0, hashes), (len - 1, 0));
 
     // Every step looks up the one element of the other set that precedes the next of this set.
-    let alternating = tagged('b', 0..len, |number| number);
+    let alternating = named('b', 0..len, |number| number);
     let mut union = set.union(&alternating);
     for _ in 0..10 {
         let hashes = hashes_of(|| [union.next(), union.next_back()]).1;
         assert!(hashes <= 2, "{hashes}");
     }
-    let distinct = tagged('b', len..2 * len, |number| number);
+    let distinct = named('b', len..2 * len, |number| number);
     let mut either = set.symmetric_difference(&distinct);
     for _ in 0..10 {
         assert_eq!(hashes_of(|| either.next()).1, 1);

@@ -14,9 +14,9 @@ const MANY: u32 = if cfg!(miri) { 200 } else { 100_000 };
 const CHECKS: u32 = if cfg!(miri) { 2 } else { 10 };
 
 /// Returns the members `0..MANY` in random order.
-fn shuffled() -> Vec<u32> {
+fn shuffled(seed: u64) -> Vec<u32> {
     let mut members: Vec<u32> = (0..MANY).collect();
-    members.shuffle(&mut SmallRng::seed_from_u64(1));
+    members.shuffle(&mut SmallRng::seed_from_u64(seed));
     members
 }
 
@@ -36,7 +36,7 @@ fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
 }
 
 /// Removes elements with `take` until the set is empty.
-fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32, u32>) -> u32) {
+fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32, u32>)) {
     for left in (0..MANY).rev() {
         take(&mut set);
         assert_eq!(set.len(), left as usize);
@@ -51,57 +51,34 @@ fn shrink(mut set: SortedSet<u32, u32>, mut take: impl FnMut(&mut SortedSet<u32,
 
 #[test]
 fn growth_and_removal_in_random_orders() {
-    let mut removed: Vec<u32> = (0..MANY).collect();
-    removed.shuffle(&mut SmallRng::seed_from_u64(2));
-    shrink(grown(shuffled()), |set| {
-        let member = removed.pop().unwrap();
+    let mut removed = shuffled(2).into_iter();
+    shrink(grown(shuffled(1)), |set| {
+        let member = removed.next().unwrap();
         assert_eq!(set.remove(&member), Some(member / 3));
-        member
     });
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn growth_in_ascending_order_and_removal_from_the_front() {
-    let mut expected = 0..;
-    shrink(grown(0..MANY), |set| {
-        let (member, _) = set.pop_first().unwrap();
-        assert_eq!(Some(member), expected.next());
-        member
-    });
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn growth_in_descending_order_and_removal_from_the_back() {
-    let mut expected = (0..MANY).rev();
-    shrink(grown((0..MANY).rev()), |set| {
-        let (member, _) = set.pop_last().unwrap();
-        assert_eq!(Some(member), expected.next());
-        member
-    });
-}
-
-#[test]
-fn removal_from_both_ends_in_random_order() {
-    let mut random = SmallRng::seed_from_u64(3);
-    let mut expected = 0..MANY;
-    shrink(grown(shuffled()), |set| {
-        let (popped, expected) = if random.random() {
-            (set.pop_first(), expected.next())
-        } else {
-            (set.pop_last(), expected.next_back())
-        };
-        let (member, _) = popped.unwrap();
-        assert_eq!(Some(member), expected);
-        member
-    });
+fn growth_in_any_order_and_removal_from_the_ends() {
+    // Each with the share of removals from the front.
+    let orders = [(shuffled(1), 0.5), ((0..MANY).collect(), 1.0), ((0..MANY).rev().collect(), 0.0)];
+    for (members, from_front) in orders.into_iter().take(if cfg!(miri) { 1 } else { 3 }) {
+        let mut random = SmallRng::seed_from_u64(3);
+        let mut expected = (0..MANY).map(|member| (member, member / 3));
+        shrink(grown(members), |set| {
+            if random.random_bool(from_front) {
+                assert_eq!(set.pop_first(), expected.next());
+            } else {
+                assert_eq!(set.pop_last(), expected.next_back());
+            }
+        });
+    }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_whole_ranges() {
-    let mut set = grown(shuffled());
+    let mut set = grown(shuffled(1));
     let third = MANY as usize / 3;
     assert_eq!(set.remove_range_by_rank(third..2 * third), third);
     set.check();
@@ -115,22 +92,20 @@ fn removal_of_whole_ranges() {
     assert!(set.is_empty());
 }
 
+/// Creates a set of full leaves. Each score is that many times the member.
+fn full(leaves: usize, scale: usize) -> SortedSet<usize, usize> {
+    SortedSet::from_sorted_iter((0..leaves * LEAF).map(|i| (i, scale * i))).unwrap()
+}
+
 /// The first element of a leaf also appears in the index blocks above it, up to the top if it is
 /// the first child at every level.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_the_first_element_of_every_leaf() {
-    let leaves = if cfg!(miri) { 2 } else { 80 };
-    let full = || {
-        let elements = (0..leaves * LEAF).map(|i| (i, i));
-        SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap()
-    };
-    for backwards in [false, true] {
-        let mut set = full();
-        let mut firsts: Vec<usize> = (0..leaves).map(|leaf| leaf * LEAF).collect();
-        if backwards {
-            firsts.reverse();
-        }
+    let leaves = 80;
+    let firsts: Vec<usize> = (0..leaves).map(|leaf| leaf * LEAF).collect();
+    for firsts in [firsts.clone(), firsts.into_iter().rev().collect()] {
+        let mut set = full(leaves, 1);
         for first in &firsts {
             assert_eq!(set.remove(first), Some(*first));
             set.check();
@@ -146,10 +121,9 @@ fn removal_of_the_first_element_of_every_leaf() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_leaves_element_by_element() {
-    let leaves = if cfg!(miri) { 2 } else { 20 };
+    let leaves = 20;
     for leaf in 0..leaves {
-        let elements = (0..leaves * LEAF).map(|i| (i, i));
-        let mut set = SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap();
+        let mut set = full(leaves, 1);
         let members = leaf * LEAF..(leaf + 1) * LEAF;
         for member in members.clone() {
             assert_eq!(set.remove(&member), Some(member));
@@ -164,9 +138,8 @@ fn removal_of_leaves_element_by_element() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn moves_from_every_leaf_to_every_other() {
-    let leaves = if cfg!(miri) { 2 } else { 6 };
-    let elements = (0..leaves * LEAF).map(|i| (i, 10 * i));
-    let set = SortedSet::<usize, usize>::from_sorted_iter(elements).unwrap();
+    let leaves = 6;
+    let set = full(leaves, 10);
     let places = [0, 1, LEAF / 2, LEAF - 1];
     let ranks = || (0..leaves).flat_map(|leaf| places.map(|place| leaf * LEAF + place));
     for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
@@ -184,7 +157,7 @@ fn moves_from_every_leaf_to_every_other() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn shrinking_frees_memory() {
-    let mut set = grown(shuffled());
+    let mut set = grown(shuffled(1));
     let grown_size = set.allocation_size();
     let left = MANY as usize / 100;
     set.remove_range_by_rank(left..);
@@ -214,7 +187,7 @@ fn shrinking_an_empty_set_or_list_frees_all_memory() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_list_shrinks_to_full_leaves() {
-    let mut list: SkipList<u32, u32> = shuffled().into_iter().map(|i| (i, i)).collect();
+    let mut list: SkipList<u32, u32> = shuffled(1).into_iter().map(|i| (i, i)).collect();
     let grown_size = list.allocation_size();
     list.shrink_to_fit();
     list.check();

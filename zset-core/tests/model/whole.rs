@@ -154,35 +154,31 @@ fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
     ordered
 }
 
+/// Verifies order, equality and hashes.
+fn assert_order<T: Ord + Hash>(x: &T, y: &T, order: Ordering) {
+    assert_eq!((x.cmp(y), x.partial_cmp(y), x == y), (order, Some(order), order.is_eq()));
+    assert!(order.is_ne() || Fixed::new().hash_one(x) == Fixed::new().hash_one(y));
+}
+
 proptest! {
     #![proptest_config(crate::config(512, 2))]
 
     #[test]
     fn order_and_hash_depend_on_the_elements_only(a in any_elements(), b in any_elements()) {
         let order = ordered(&a).cmp(&ordered(&b));
-        let hashes = Fixed::new();
-        let same_hash = |a: u64, b: u64| assert!(order.is_ne() || a == b);
-
         let (x, y) = (SortedSet::from(a.clone()), SortedSet::from(b.clone()));
-        prop_assert_eq!(x.cmp(&y), order);
-        prop_assert_eq!(x.partial_cmp(&y), Some(order));
-        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+        assert_order(&x, &y, order);
         let other: SortedSet<u8, i8, BuildConstant> = b.iter().copied().collect();
-        prop_assert_eq!(x.partial_cmp(&other), Some(order));
-        prop_assert_eq!(hashes.hash_one(&y), hashes.hash_one(&other));
+        prop_assert_eq!((x.partial_cmp(&other), x == other), (Some(order), order.is_eq()));
+        prop_assert_eq!(Fixed::new().hash_one(&y), Fixed::new().hash_one(&other));
 
         let valued = |of: &Elements| of.iter().map(|&(m, s)| (m, m ^ 1, s)).collect::<Vec<_>>();
-        let (x, y) = (SortedMap::from(valued(&a)), SortedMap::from(valued(&b)));
-        prop_assert_eq!(x.cmp(&y), order);
-        prop_assert_eq!(x.partial_cmp(&y), Some(order));
-        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+        assert_order(&SortedMap::from(valued(&a)), &SortedMap::from(valued(&b)), order);
 
         let scored = |of: &Elements| of.iter().map(|&(m, s)| ([m], Score::from(s))).collect();
         let (x, mut y): (ZSet, ZSet) = (scored(&a), scored(&b));
         y.promote();
-        prop_assert_eq!(x.cmp(&y), order);
-        prop_assert_eq!(x.partial_cmp(&y), Some(order));
-        same_hash(hashes.hash_one(&x), hashes.hash_one(&y));
+        assert_order(&x, &y, order);
 
         // A list keeps repeated elements.
         let sorted = |of: &Elements| {
@@ -191,9 +187,7 @@ proptest! {
             sorted
         };
         let order = sorted(&a).cmp(&sorted(&b));
-        let (x, y) = (SkipList::from(a), SkipList::from(b));
-        prop_assert_eq!((x.cmp(&y), x.partial_cmp(&y)), (order, Some(order)));
-        prop_assert!(order.is_ne() || hashes.hash_one(&x) == hashes.hash_one(&y));
+        assert_order(&SkipList::from(a), &SkipList::from(b), order);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
 use test_support::zset::{Element, drive, plain, score};
-use zset_core::{PackedZSet, Score, ZSet};
+use zset_core::{PackedZSet, Score};
+
+use crate::both_encodings;
 
 /// Runs of equal scores; some members are integers.
 const ELEMENTS: [(&str, f64); 9] = [
@@ -50,9 +52,7 @@ fn ranges_between_all_bounds() {
     for (member, number) in ELEMENTS {
         packed.try_insert(member, score(number)).unwrap();
     }
-    let listpack = ZSet::from(&packed);
-    let mut skiplist = listpack.clone();
-    skiplist.promote();
+    let [listpack, skiplist] = both_encodings(&packed);
     assert!(packed.iter().map(plain).eq(elements()));
     for start in bounds() {
         for end in bounds() {

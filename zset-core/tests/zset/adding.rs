@@ -2,7 +2,7 @@
 
 use test_support::zset::score;
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
-use zset_core::{NanScore, PackedZSet, Score, ZSet};
+use zset_core::{PackedZSet, ZSet};
 
 type Method = fn(AddOptions) -> AddOptions;
 
@@ -120,24 +120,5 @@ fn each_option_behaves_as_in_zadd() {
                 assert_eq!(answered, if added == Blocked { None } else { set.score(member) });
             }
         }
-    }
-}
-
-#[test]
-fn an_overflowing_increment_is_infinite_and_inf_minus_inf_is_an_error() {
-    let mut set = ZSet::new();
-    for _ in 0..2 {
-        set.promote();
-        set.insert("a", score(f64::MAX));
-        assert_eq!(set.increment("a", f64::MAX), Ok(Score::INFINITY));
-        assert_eq!(set.increment("a", f64::NEG_INFINITY), Err(NanScore));
-        let blocked = set.add("a", Score::NEG_INFINITY, AddOptions::new().nx().incr());
-        assert_eq!(blocked, Ok(Added::Blocked), "no score is added");
-        assert_eq!(
-            set.add("b", score(-0.0), AddOptions::new().incr()),
-            Ok(Added::Inserted { score: Score::ZERO })
-        );
-        assert_eq!(set.score("a"), Some(Score::INFINITY));
-        set.clear();
     }
 }

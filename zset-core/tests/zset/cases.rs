@@ -1,6 +1,6 @@
 //! Runs the handwritten sequences on every kind of set.
 
-use test_support::zset::{Element, Operation, Profile, Runner, Subject, run_member};
+use test_support::zset::{Element, Operation, Profile, Runner, Subject};
 use zset_core::{ListpackLimits, PackedZSet, ZSet};
 
 use crate::operations::simple_query;
@@ -75,9 +75,4 @@ fn ranges_obey_their_bounds() {
 #[test]
 fn sets_grow_shrink_and_are_reused() {
     follow_everywhere(seeds::growing_and_shrinking());
-}
-
-#[test]
-fn run_members_match_the_cases() {
-    assert_eq!(run_member(3), b"m3");
 }

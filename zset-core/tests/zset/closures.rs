@@ -6,6 +6,8 @@ use zset_core::redis::AddOptions;
 use zset_core::redis::listpack::Storage;
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
+use crate::both_encodings;
+
 const LEN: u32 = if cfg!(miri) { 4 } else { 70 };
 
 /// The panic payload. Unwinding with it bypasses the panic hook, so nothing is printed.
@@ -28,13 +30,8 @@ fn member(i: u32) -> String {
     if i % 2 == 0 { format!("{i}") } else { format!("member {i}") }
 }
 
-/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
-    let listpack: ZSet = (0..LEN).map(|i| (member(i), Score::from(10 * i))).collect();
-    assert_eq!(listpack.encoding(), Encoding::Listpack);
-    let mut skiplist = listpack.clone();
-    skiplist.promote();
-    [listpack, skiplist]
+    both_encodings((0..LEN).map(|i| (member(i), Score::from(10 * i))))
 }
 
 /// Verifies that a set is valid and usable.
@@ -67,22 +64,11 @@ fn a_panicking_update_leaves_the_score() {
 fn a_panicking_retain_keeps_its_earlier_decisions() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 1 }) {
         for mut set in samples() {
+            let mut expected = set.clone();
+            expected.retain(|member, score| score >= Score::from(10 * calls) || member.len() < 4);
             let mut seen = 0..calls;
-            stopped(|| {
-                set.retain(|member, _| {
-                    if seen.next().is_none() {
-                        stop();
-                    }
-                    member.len() < 4
-                });
-            });
-            set.check();
-            let kept = (0..LEN).filter(|&i| i >= calls || member(i).len() < 4);
-            assert!(
-                set.iter()
-                    .map(|(m, s)| (m.to_vec(), s))
-                    .eq(kept.map(|i| (member(i).into_bytes(), Score::from(10 * i))))
-            );
+            stopped(|| set.retain(|m, _| if seen.next().is_some() { m.len() < 4 } else { stop() }));
+            assert_eq!(set, expected, "after {calls} calls");
             use_again(set);
         }
     }
@@ -92,19 +78,14 @@ fn a_panicking_retain_keeps_its_earlier_decisions() {
 fn extract_if_continues_after_the_element_at_which_it_panicked() {
     for calls in (0..LEN).step_by(if cfg!(miri) { 2 } else { 7 }) {
         for mut set in samples() {
-            let mut seen = 0;
-            let mut extract = set.extract_if(|member, _| {
-                seen += 1;
-                if seen == calls + 1 {
-                    stop();
-                }
-                member.len() < 4
-            });
+            let panics = Score::from(10 * calls);
+            let mut expected = set.clone();
+            expected.retain(|member, score| score == panics || member.len() >= 4);
+            let is_extracted = |m: &[u8], score| if score == panics { stop() } else { m.len() < 4 };
+            let mut extract = set.extract_if(is_extracted);
             stopped(|| extract.by_ref().count());
             extract.for_each(drop);
-            set.check();
-            let kept = (0..LEN).filter(|&i| i == calls || member(i).len() >= 4);
-            assert!(set.iter().map(|(m, _)| m.to_vec()).eq(kept.map(|i| member(i).into_bytes())));
+            assert_eq!(set, expected, "at element {calls}");
             use_again(set);
         }
     }

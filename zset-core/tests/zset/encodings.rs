@@ -1,6 +1,5 @@
 //! When a set changes its encoding, and what stays the same.
 
-use test_support::zset::score;
 use zset_core::redis::AddOptions;
 use zset_core::redis::rdb;
 use zset_core::{Encoding, ListpackLimits, Score, ZSet};
@@ -42,54 +41,6 @@ fn a_numeric_member_is_as_long_as_its_text() {
     assert_eq!(set.encoding(), Listpack);
     set.insert("-1234", Score::ZERO);
     assert_eq!(set.encoding(), Skiplist, "even though it is shorter as an integer");
-}
-
-#[test]
-fn calls_that_add_no_member_do_not_promote() {
-    let long = "x".repeat(65);
-    let mut set = limited(1, 64);
-    set.insert("a", Score::from(5));
-    for (member, given, options) in [
-        ("b", 1.0, AddOptions::new().xx()),
-        (&long, 1.0, AddOptions::new().xx().gt()),
-        ("a", 1.0, AddOptions::new()),
-        ("a", 1.0, AddOptions::new().nx()),
-        ("a", 0.5, AddOptions::new().incr()),
-        ("a", 1e300, AddOptions::new().gt()),
-    ] {
-        set.add(member, score(given), options).unwrap();
-        assert_eq!((set.encoding(), set.len()), (Listpack, 1), "{options:?}");
-    }
-    set.increment("a", f64::INFINITY).unwrap();
-    assert!(set.increment("a", f64::NEG_INFINITY).is_err());
-    assert!(set.increment("b", f64::NAN).is_err());
-    set.update("a", |_| Score::ZERO);
-    set.update(&long, |_| Score::ZERO);
-    set.remove(&long);
-    assert_eq!(set.encoding(), Listpack);
-    set.check();
-}
-
-#[test]
-fn every_call_that_adds_a_member_may_promote() {
-    let additions: [fn(&mut ZSet); 8] = [
-        |set| _ = set.insert("b", Score::ZERO),
-        |set| _ = set.try_insert("b", Score::ZERO).unwrap(),
-        |set| _ = set.add("b", Score::ZERO, AddOptions::new().nx()).unwrap(),
-        |set| _ = set.add("b", Score::ZERO, AddOptions::new().lt()).unwrap(),
-        |set| _ = set.try_add("b", Score::ZERO, AddOptions::new().incr().gt()).unwrap(),
-        |set| _ = set.increment("b", 0.0).unwrap(),
-        |set| set.extend([("a", Score::ZERO), ("b", Score::ZERO)]),
-        |set| set.append(&mut ZSet::from([("b", Score::ZERO)])),
-    ];
-    for add in additions {
-        let mut set = limited(1, 64);
-        set.insert("a", Score::ZERO);
-        add(&mut set);
-        assert_eq!(set.encoding(), Skiplist);
-        set.check();
-        assert_eq!(set, ZSet::from([("a", Score::ZERO), ("b", Score::ZERO)]));
-    }
 }
 
 #[test]
@@ -191,51 +142,6 @@ fn the_capacity_of_a_listpack_is_its_length() {
 }
 
 #[test]
-fn removals_do_not_demote() {
-    let removals: [fn(&mut ZSet); 8] = [
-        |set| _ = set.remove("b"),
-        |set| _ = set.pop_first(),
-        |set| _ = set.drain_by_rank(..),
-        |set| _ = set.remove_range_by_rank(..),
-        |set| _ = set.remove_range_by_score(Score::ZERO..),
-        |set| _ = set.remove_range_by_lex(&b"a"[..]..),
-        |set| set.retain(|_, _| false),
-        |set| set.shrink_to_fit(),
-    ];
-    for remove in removals {
-        let mut set = limited(1, 64);
-        set.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
-        remove(&mut set);
-        set.check();
-        assert_eq!(set.encoding(), Skiplist);
-        assert_eq!(set.clone().encoding(), Skiplist);
-        set.shrink_to_fit();
-        assert_eq!(set.encoding(), Skiplist);
-    }
-}
-
-#[test]
-fn emptying_a_whole_set_makes_it_a_listpack() {
-    let empties: [fn(&mut ZSet); 4] = [
-        ZSet::clear,
-        |set| drop(set.drain()),
-        |set| _ = set.drain().next_back(),
-        |set| ZSet::new().append(set),
-    ];
-    for empty in empties {
-        let mut set = limited(1, 64);
-        set.extend([("a", Score::ZERO), ("b", Score::ZERO)]);
-        let limits = set.limits();
-        empty(&mut set);
-        set.check();
-        assert_eq!((set.len(), set.encoding(), set.limits()), (0, Listpack, limits));
-        assert_eq!(set.allocation_size(), 0);
-        set.insert("a", Score::ZERO);
-        assert_eq!(set.encoding(), Listpack);
-    }
-}
-
-#[test]
 fn with_limits_of_zero_the_first_member_promotes() {
     for mut set in [limited(0, 64), limited(128, 0)] {
         assert_eq!(set.encoding(), Listpack, "an empty set is still a listpack");
@@ -300,27 +206,6 @@ fn a_set_built_from_sorted_elements_has_the_right_encoding() {
     ] {
         assert!(refused(elements).is_err(), "{elements:?}");
     }
-}
-
-#[test]
-fn explicit_promotion_changes_only_the_encoding() {
-    let elements = [("10", 0.1), ("9", -0.0), ("a", 1e22), ("aa", f64::INFINITY)];
-    let mut set: ZSet = elements.map(|(member, number)| (member, score(number))).into();
-    let before = set.clone();
-    for _ in 0..2 {
-        set.promote();
-        set.check();
-        assert_eq!(set.encoding(), Skiplist);
-        assert!(set.as_listpack().is_none());
-        assert_eq!(set, before);
-        assert_eq!(before, set);
-        assert!(set.iter().eq(&before));
-    }
-    let mut empty = ZSet::new();
-    empty.try_promote().unwrap();
-    empty.check();
-    assert_eq!((empty.encoding(), empty.len(), empty.pop_last()), (Skiplist, 0, None));
-    assert_eq!(empty, ZSet::new());
 }
 
 #[test]

@@ -10,7 +10,6 @@ mod across;
 mod adding;
 mod cases;
 mod closures;
-mod conditional;
 mod encodings;
 mod full_buffer;
 mod iterators;
@@ -20,3 +19,14 @@ mod scan;
 mod seeds;
 mod sequences;
 mod traits;
+
+use zset_core::{Encoding, Score, ZSet};
+
+/// Returns a listpack of these elements, and the same set in the skip-list encoding.
+fn both_encodings<M: AsRef<[u8]>>(elements: impl IntoIterator<Item = (M, Score)>) -> [ZSet; 2] {
+    let listpack: ZSet = elements.into_iter().collect();
+    assert_eq!(listpack.encoding(), Encoding::Listpack);
+    let mut skiplist = listpack.clone();
+    skiplist.promote();
+    [listpack, skiplist]
+}

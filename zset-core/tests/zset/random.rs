@@ -1,9 +1,11 @@
 //! Random members.
 
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
-use zset_core::{Encoding, Score, ZSet};
+use zset_core::{Score, ZSet};
+
+use crate::both_encodings;
 
 const LEN: usize = if cfg!(miri) { 9 } else { 100 };
 
@@ -11,13 +13,8 @@ fn rng(seed: u64) -> SmallRng {
     SmallRng::seed_from_u64(seed)
 }
 
-/// Returns the same set in both encodings.
 fn samples() -> [ZSet; 2] {
-    let listpack: ZSet = (0..LEN).map(|i| (i.to_string(), Score::from(i as u32))).collect();
-    assert_eq!(listpack.encoding(), Encoding::Listpack);
-    let mut skiplist = listpack.clone();
-    skiplist.promote();
-    [listpack, skiplist]
+    both_encodings((0..LEN).map(|i| (i.to_string(), Score::from(i as u32))))
 }
 
 #[test]
@@ -66,47 +63,6 @@ fn the_largest_sample_with_replacement_is_lazy() {
             .collect();
         assert!(seen.len() == LEN || cfg!(miri), "every member is drawn");
         assert!(random.next().is_some());
-    }
-}
-
-#[test]
-fn a_sample_of_an_empty_set_is_empty() {
-    let mut promoted = ZSet::new();
-    promoted.promote();
-    for set in [ZSet::new(), promoted] {
-        for n in [0, 1, usize::MAX] {
-            let mut rng = rng(5);
-            let mut random = set.sample(&mut rng, n);
-            assert_eq!(random.size_hint(), (0, Some(0)));
-            assert!(random.next().is_none() && random.next().is_none());
-            let mut random = set.sample_with_replacement(&mut rng, n);
-            assert_eq!(random.size_hint(), (0, Some(0)));
-            assert!(random.next().is_none() && random.next().is_none());
-        }
-    }
-}
-
-#[test]
-fn samples_are_uniform_over_members_and_positions() {
-    let rounds = if cfg!(miri) { 5 } else { 4000 };
-    let mut rng = rng(6);
-    for set in samples() {
-        let (mut first, mut any) = (vec![0; LEN], vec![0; LEN]);
-        for _ in 0..rounds {
-            let mut rng = self::rng(rng.random());
-            for (place, (_, score)) in set.sample(&mut rng, 5).enumerate() {
-                let member = set.count_by_score(..score);
-                any[member] += 1;
-                first[member] += usize::from(place == 0);
-            }
-        }
-        assert_eq!(any.iter().sum::<usize>(), 5 * rounds);
-        if !cfg!(miri) {
-            // The expected counts are 40 and 200. Each count is out of bounds with a probability of
-            // one in a million.
-            assert!(first.iter().all(|times| (10..90).contains(times)), "{first:?}");
-            assert!(any.iter().all(|times| (130..280).contains(times)), "{any:?}");
-        }
     }
 }
 

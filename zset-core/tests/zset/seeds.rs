@@ -18,13 +18,18 @@ pub(crate) struct Case {
     pub(crate) left: Vec<(&'static [u8], f64)>,
 }
 
-fn case<const N: usize>(
+fn case(
     name: &'static str,
     operations: impl IntoIterator<Item = Operation>,
-    left: [(&'static str, f64); N],
+    left: impl IntoIterator<Item = (&'static str, f64)>,
 ) -> Case {
-    let operations = operations.into_iter().collect();
-    Case { name, operations, left: left.map(|(member, score)| (member.as_bytes(), score)).to_vec() }
+    let left = left.into_iter().map(|(member, score)| (member.as_bytes(), score));
+    Case { name, operations: operations.into_iter().collect(), left: left.collect() }
+}
+
+/// Returns these members with equal scores.
+fn level(score: f64, words: &'static str) -> impl Iterator<Item = (&'static str, f64)> {
+    words.split(' ').map(move |word| (word, score))
 }
 
 fn insert(member: &str, score: f64) -> Operation {
@@ -45,16 +50,9 @@ fn increment(member: &str, by: f64) -> Operation {
 
 /// Adds with the options denoted by the letters.
 fn add(member: &str, score: f64, options: &str) -> Operation {
-    let has = |option| options.split(' ').any(|other| other == option);
-    let flags = AddFlags {
-        nx: has("NX"),
-        xx: has("XX"),
-        gt: has("GT"),
-        lt: has("LT"),
-        ch: has("CH"),
-        incr: has("INCR"),
-    };
-    Add(member.into(), score, flags)
+    let [nx, xx, gt, lt, ch, incr] = ["NX", "XX", "GT", "LT", "CH", "INCR"]
+        .map(|option| options.split(' ').any(|other| other == option));
+    Add(member.into(), score, AddFlags { nx, xx, gt, lt, ch, incr })
 }
 
 /// Inserts these members with equal scores.
@@ -71,7 +69,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
         case(
             "equal scores: by bytes, then the shorter first",
             words("aa a B 9 10"),
-            [("10", 0.0), ("9", 0.0), ("B", 0.0), ("a", 0.0), ("aa", 0.0)],
+            level(0.0, "10 9 B a aa"),
         ),
         Case {
             name: "binary members, the empty one first",
@@ -85,19 +83,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
         case(
             "members that are almost integers are distinct",
             words("7 07 +7 -7 -07 7.0 0 -0 00 9223372036854775807 9223372036854775808"),
-            [
-                ("+7", 0.0),
-                ("-0", 0.0),
-                ("-07", 0.0),
-                ("-7", 0.0),
-                ("0", 0.0),
-                ("00", 0.0),
-                ("07", 0.0),
-                ("7", 0.0),
-                ("7.0", 0.0),
-                ("9223372036854775807", 0.0),
-                ("9223372036854775808", 0.0),
-            ],
+            level(0.0, "+7 -0 -07 -7 0 00 07 7 7.0 9223372036854775807 9223372036854775808"),
         ),
         case(
             "a member that looks like the score of another",
@@ -117,12 +103,17 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
         case(
             "a negative zero is zero",
             [insert("b", -0.0), insert("a", 0.0), insert("c", 1.0), increment("c", -1.0)],
-            [("a", 0.0), ("b", 0.0), ("c", 0.0)],
+            level(0.0, "a b c"),
         ),
         case(
             "scores beyond the exact integers",
             [insert("a", 9_007_199_254_740_993.0), insert("b", 9_007_199_254_740_992.0)],
             [("a", 9_007_199_254_740_992.0), ("b", 9_007_199_254_740_992.0)],
+        ),
+        case(
+            "a sum that overflows is infinite",
+            [insert("a", f64::MAX), increment("a", f64::MAX), add("b", -0.0, "INCR")],
+            [("b", 0.0), ("a", INF)],
         ),
         case(
             "a sum of opposite infinities is refused and changes nothing",
@@ -131,6 +122,7 @@ pub(crate) fn order_and_scores() -> Vec<Case> {
                 increment("a", -INF),
                 add("a", -INF, "INCR"),
                 add("a", -INF, "INCR GT"),
+                add("a", -INF, "INCR NX"),
                 increment("a", f64::NAN),
                 increment("absent", f64::NAN),
                 increment("b", -INF),
@@ -216,7 +208,7 @@ pub(crate) fn additions() -> Vec<Case> {
         case(
             "a member moves past all of its neighbours with equal scores",
             words("a b c d").chain([update("a", 1.0), update("d", -1.0), Level(2.5)]),
-            [("a", 2.5), ("b", 2.5), ("c", 2.5), ("d", 2.5)],
+            level(2.5, "a b c d"),
         ),
     ]
 }
@@ -224,6 +216,8 @@ pub(crate) fn additions() -> Vec<Case> {
 pub(crate) fn ranges() -> Vec<Case> {
     let scored = || [insert("a", 1.0), insert("b", 2.0), insert("c", 3.0), insert("d", INF)];
     let all = [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", INF)];
+    let all_scores = RemoveRangeByScore((Included(-INF), Included(INF)));
+    let all_members = by_lex(Unbounded, Unbounded);
     vec![
         case(
             "inverted ranges are empty",
@@ -276,7 +270,7 @@ pub(crate) fn ranges() -> Vec<Case> {
         case(
             "bounds of members",
             words("a aa ab b c").chain([by_lex(Excluded("a"), Excluded("b"))]),
-            [("a", 0.0), ("b", 0.0), ("c", 0.0)],
+            level(0.0, "a b c"),
         ),
         case(
             "the empty member is above no bound",
@@ -286,38 +280,28 @@ pub(crate) fn ranges() -> Vec<Case> {
         case(
             "decimal members are compared as text",
             words("1 10 100 2 20 9").chain([by_lex(Included("10"), Included("2"))]),
-            [("1", 0.0), ("20", 0.0), ("9", 0.0)],
+            level(0.0, "1 20 9"),
         ),
-        case("everything by score", scored().into_iter().chain([all_scores()]), []),
-        case("everything by rank", scored().into_iter().chain([all_ranks()]), []),
-        case("everything by member", scored().into_iter().chain([all_members()]), []),
+        case("everything by score", scored().into_iter().chain([all_scores]), []),
+        case("everything by rank", scored().into_iter().chain([ALL_RANKS]), []),
+        case("everything by member", scored().into_iter().chain([all_members]), []),
     ]
 }
 
-fn all_scores() -> Operation {
-    RemoveRangeByScore((Included(-INF), Included(INF)))
-}
-
-fn all_ranks() -> Operation {
-    RemoveRangeByRank((Unbounded, Unbounded))
-}
-
-fn all_members() -> Operation {
-    by_lex(Unbounded, Unbounded)
-}
+const ALL_RANKS: Operation = RemoveRangeByRank((Unbounded, Unbounded));
 
 pub(crate) fn growing_and_shrinking() -> Vec<Case> {
     let run = |len| InsertRun { first: 0, len, score: 1.0, step: 0.0 };
     vec![
         case(
             "an empty set returns nothing",
-            [PopFirst, PopLast, remove(""), all_ranks(), Clear, Level(1.0)],
+            [PopFirst, PopLast, remove(""), ALL_RANKS, Clear, Level(1.0)],
             [],
         ),
         case(
             "emptied by removals and reused",
-            [run(6), all_ranks(), insert("x", 1.0), PopLast, insert("y", 1.0), PopFirst, run(3)],
-            [("m0", 1.0), ("m1", 1.0), ("m2", 1.0)],
+            [run(6), ALL_RANKS, insert("x", 1.0), PopLast, insert("y", 1.0), PopFirst, run(3)],
+            level(1.0, "m0 m1 m2"),
         ),
         case(
             "cleared and reused",
@@ -332,12 +316,12 @@ pub(crate) fn growing_and_shrinking() -> Vec<Case> {
         case(
             "pops from both ends",
             [run(6), update("m3", 0.0), PopFirst, PopLast],
-            [("m0", 1.0), ("m1", 1.0), ("m2", 1.0), ("m4", 1.0)],
+            level(1.0, "m0 m1 m2 m4"),
         ),
         case(
             "retain of some and of all",
             [run(4), Retain(2), Retain(1), insert("z", 1.0)],
-            [("m1", 1.0), ("m3", 1.0), ("z", 1.0)],
+            level(1.0, "m1 m3 z"),
         ),
         case(
             "a score text that grows and shrinks in place",

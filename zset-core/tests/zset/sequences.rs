@@ -27,11 +27,6 @@ fn follow<S: Subject>(
     }
 }
 
-fn follow_zset(max_listpack_entries: usize, max_listpack_value: usize, steps: &Steps) {
-    let limits = ListpackLimits { max_listpack_entries, max_listpack_value };
-    follow(ZSet::with_limits(limits), limits, usize::MAX, steps);
-}
-
 /// Runs a sequence on a packed set, which has no limits.
 fn follow_packed<S: Subject>(set: S, capacity: usize, steps: &Steps) {
     let limits =
@@ -43,48 +38,27 @@ fn follow_array<const N: usize>(steps: &Steps) {
     follow_packed(PackedZSet::with_storage([0x5A; N]).unwrap(), N, steps);
 }
 
+/// The numbers of members and their lengths up to which a set is a listpack: Redis's, few or none,
+/// and any.
+const LIMITS: [(usize, usize); 7] =
+    [(4, 4), (0, 64), (128, 64), (128, 4), (4, 64), (1, 64), (usize::MAX, usize::MAX)];
+
+proptest! {
+    #![proptest_config(test_support::strategy::config(20 * LIMITS.len() as u32, 2))]
+
+    #[test]
+    fn sets_with_limits_of_all_sizes(
+        limits in prop::sample::select(&LIMITS[..if cfg!(miri) { 2 } else { 7 }]),
+        steps in steps(),
+    ) {
+        let (max_listpack_entries, max_listpack_value) = limits;
+        let limits = ListpackLimits { max_listpack_entries, max_listpack_value };
+        follow(ZSet::with_limits(limits), limits, usize::MAX, &steps);
+    }
+}
+
 proptest! {
     #![proptest_config(test_support::strategy::config(20, 1))]
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-    fn a_set_with_the_limits_of_redis(steps in steps()) {
-        follow_zset(128, 64, &steps);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-    fn a_set_promoted_by_short_members(steps in steps()) {
-        follow_zset(128, 4, &steps);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-    fn a_set_promoted_at_the_fifth_member(steps in steps()) {
-        follow_zset(4, 64, &steps);
-    }
-
-    #[test]
-    fn a_set_promoted_at_the_fifth_member_or_by_a_short_one(steps in steps()) {
-        follow_zset(4, 4, &steps);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-    fn a_set_promoted_at_the_second_member(steps in steps()) {
-        follow_zset(1, 64, &steps);
-    }
-
-    #[test]
-    fn a_set_that_is_a_listpack_only_while_empty(steps in steps()) {
-        follow_zset(0, 64, &steps);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-    fn a_set_promoted_only_on_demand(steps in steps()) {
-        follow_zset(usize::MAX, usize::MAX, &steps);
-    }
 
     #[test]
     #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
@@ -93,12 +67,8 @@ proptest! {
     }
 
     #[test]
-    fn a_packed_set_in_a_medium_array(steps in steps()) {
+    fn packed_sets_in_arrays_of_all_sizes(steps in steps()) {
         follow_array::<300>(&steps);
-    }
-
-    #[test]
-    fn a_packed_set_in_a_small_array(steps in steps()) {
         follow_array::<40>(&steps);
         follow_array::<12>(&steps);
         follow_array::<7>(&steps);

@@ -276,8 +276,11 @@ impl Volume {
     /// Returns the same volume; if it is `WHOLE`, the compiler then knows that its fraction is
     /// zero.
     #[inline]
-    fn known<const WHOLE: bool>(self) -> Volume {
-        Volume { fraction: if WHOLE { 0 } else { self.fraction }, ..self }
+    fn known<const WHOLE: bool>(mut self) -> Volume {
+        if WHOLE {
+            self.fraction = 0;
+        }
+        self
     }
 }
 

@@ -323,7 +323,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let mut len = 0;
         for (index, shard) in self.shards.iter().enumerate() {
             let keys = &*shard.keys.lock();
-            let most = keys.most_deadlines();
+            let most = 2 * keys.entries.len() + FEW_DEADLINES;
             assert!(keys.deadlines.len() <= most, "too many stale deadlines in shard {index}");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             let has_held = shard.has_held.load(Ordering::Relaxed);
@@ -435,12 +435,12 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
 
     /// Changes the state of the key, if it is present, in a way that may make it idle sooner.
     pub(crate) fn shorten<R>(&mut self, change: impl FnOnce(&L, &mut L::State) -> R) -> Option<R> {
-        let is_held = matches!(self.slot, Some(Slot::Held(_)));
         let (limiter, state, _) = self.entry()?;
         let before = limiter.idle_from(state);
         let result = change(limiter, state);
         let idle_at = limiter.idle_from(state);
-        if idle_at < before && !is_held {
+        // If units are held, a sweep drops the deadline when it is due.
+        if idle_at < before {
             self.keys.file(self.hash, idle_at);
             self.keys.forget_deadlines();
             self.shard.note_deadline(&self.keys);
@@ -709,15 +709,10 @@ impl<K, L: Limiter> Keys<K, L> {
         entries.map(|entry| self.limiter.idle_from(&entry.state)).min()
     }
 
-    /// Returns the largest number of deadlines to keep, including stale ones.
-    fn most_deadlines(&self) -> usize {
-        2 * self.entries.len() + FEW_DEADLINES
-    }
-
     /// Rebuilds the list of deadlines if most of it is stale. **O(log n)** amortized for each
     /// deadline that has been filed or has become stale since the last rebuild.
     fn forget_deadlines(&mut self) {
-        if self.deadlines.len() > self.most_deadlines() {
+        if self.deadlines.len() > 2 * self.entries.len() + FEW_DEADLINES {
             self.rebuild_deadlines();
         }
     }

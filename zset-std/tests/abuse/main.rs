@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use counting::{in_use, take_peak};
-use zset_std::limit::{Block, KeyedLimiter, Penalty};
+use zset_std::limit::{Block, Penalty};
 use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Hold, Keyed, Observer, Quota, RandomState, SlidingWindow,
-    Timestamp, WhenFull, WindowCounter,
+    AnyLimiter, FixedWindow, Funnel, Hold, Keyed, Limiter, Observer, Quota, RandomState,
+    SlidingWindow, Timestamp, WhenFull, WindowCounter,
 };
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
@@ -45,26 +45,6 @@ const WARM: u64 = 3 * MAX_KEYS as u64;
 /// removals leave tombstones that are cleaned up only while at most half of the table is in use;
 /// and while it doubles, its old memory is still allocated.
 const FACTOR: usize = 3;
-
-trait Limiter {
-    fn allows(&self, key: u64, now: Timestamp) -> bool;
-    fn len(&self) -> usize;
-    fn check_invariants(&self);
-}
-
-impl<L: zset_std::Limiter> Limiter for Keyed<u64, L> {
-    fn allows(&self, key: u64, now: Timestamp) -> bool {
-        self.at(now).check_n(&key, 1).is_allowed()
-    }
-
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn check_invariants(&self) {
-        self.check_invariants();
-    }
-}
 
 #[derive(Default)]
 struct Refusals(AtomicU64);
@@ -109,27 +89,31 @@ impl InUse {
     }
 }
 
-fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
+/// Sends millions of keys to a limiter that allows one unit a period.
+fn attack<L: Limiter>(name: &str, algorithm: fn(Quota) -> L, when_full: WhenFull) {
     let mut keys = InUse::new();
     // The first hasher initializes the seed of the process.
     let _ = RandomState::new();
     let refusals = Arc::new(Refusals::default());
     let before = in_use();
     take_peak();
-    let limiter = make(refusals.clone());
+    let limiter = Keyed::<u64, _>::new(algorithm(Quota::new(1, PERIOD).unwrap()))
+        .with_max_keys(MAX_KEYS, when_full)
+        .with_observer(refusals.clone());
+    let allows = |key: u64, now| limiter.at(now).check_n(&key, 1).is_allowed();
     let (mut now, mut admitted, mut warm) = (Timestamp::ZERO, 0, 0);
     for key in 0..KEYS {
         if key % EACH_TIME == 0 {
             now = now.saturating_add(STEP);
             while let Some(key) = keys.pop_idle(now) {
                 if key < REGULARS {
-                    assert!(limiter.allows(key, now), "another key has taken its room");
+                    assert!(allows(key, now), "another key has taken its room");
                     keys.push(key, now);
                 }
             }
         }
         let refused = refusals.0.load(Ordering::Relaxed);
-        let allowed = limiter.allows(key, now);
+        let allowed = allows(key, now);
         if refusals.0.load(Ordering::Relaxed) == refused {
             assert!(allowed, "a new key was denied");
             keys.push(key, now);
@@ -137,7 +121,7 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
         }
         assert!(limiter.len() <= MAX_KEYS);
         if key % EACH_TIME == 0 {
-            assert!(!limiter.allows(keys.any(), now), "units were forgotten");
+            assert!(!allows(keys.any(), now), "units were forgotten");
         }
         if key == WARM {
             warm = take_peak().abs_diff(before);
@@ -146,7 +130,7 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     let most = take_peak().abs_diff(before);
     limiter.check_invariants();
     for &(key, _) in &keys.keys {
-        assert!(!limiter.allows(key, now), "units were forgotten");
+        assert!(!allows(key, now), "units were forgotten");
     }
     drop(limiter);
     assert_eq!(in_use(), before, "a leak");
@@ -162,50 +146,30 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
     assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room was left unused");
 }
 
-fn quota() -> Quota {
-    Quota::new(1, PERIOD).unwrap()
-}
-
 #[test]
 fn memory_of_funnels_that_refuse_keys_is_bounded() {
-    attack("funnels that refuse keys", |refusals| {
-        Keyed::new(Funnel::new(quota()))
-            .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
-            .with_observer(refusals)
-    });
+    attack("funnels that refuse keys", Funnel::new, WhenFull::RefuseNew);
 }
 
 #[test]
 fn memory_of_funnels_with_a_shared_bucket_is_bounded() {
-    attack("funnels with a shared bucket", |refusals| {
-        Keyed::new(Funnel::new(quota()))
-            .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
-            .with_observer(refusals)
-    });
+    attack("funnels with a shared bucket", Funnel::new, WhenFull::SharedBucket);
 }
 
 #[test]
 fn memory_of_sliding_windows_that_refuse_keys_is_bounded() {
-    attack("sliding windows that refuse keys", |refusals| {
-        Keyed::new(SlidingWindow::new(quota()))
-            .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
-            .with_observer(refusals)
-    });
+    attack("sliding windows that refuse keys", SlidingWindow::new, WhenFull::RefuseNew);
 }
 
 #[test]
 fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
-    attack("sliding windows with a shared bucket", |refusals| {
-        Keyed::new(SlidingWindow::new(quota()))
-            .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
-            .with_observer(refusals)
-    });
+    attack("sliding windows with a shared bucket", SlidingWindow::new, WhenFull::SharedBucket);
 }
 
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn states_take_as_much_as_the_readme_says() {
-    const fn bytes<L: zset_std::Limiter>() -> usize {
+    const fn bytes<L: Limiter>() -> usize {
         size_of::<L::State>()
     }
 
@@ -223,15 +187,15 @@ fn states_take_as_much_as_the_readme_says() {
 fn a_key_takes_as_much_as_the_guide_says() {
     const MANY: u64 = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
 
-    fn measure<L: KeyedLimiter<u64>>(
+    fn measure<L: Limiter>(
         name: &str,
         most: usize,
-        make: impl FnOnce() -> L,
-        second: impl Fn(&L, u64),
+        algorithm: L,
+        second: impl Fn(&Keyed<u64, L>, u64),
     ) {
         let _ = RandomState::new();
         let before = in_use();
-        let limiter = make();
+        let limiter = Keyed::<u64, _>::new(algorithm);
         for key in 0..MANY {
             assert!(limiter.check(&key).is_allowed());
             second(&limiter, key);
@@ -241,30 +205,23 @@ fn a_key_takes_as_much_as_the_guide_says() {
         assert!(bytes <= most, "{name}: {bytes} bytes a key");
     }
 
-    fn none<L>(_: &L, _: u64) {}
+    fn none<L: Limiter>(_: &Keyed<u64, L>, _: u64) {}
 
-    let block = Block::after(NonZeroU32::MIN, PERIOD);
-    let day = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
-    measure("Funnel", 120, || Keyed::new(Funnel::new(day)), none);
-    measure("SlidingWindow", 280, || Keyed::new(SlidingWindow::new(day)), none);
-    measure("FixedWindow", 140, || Keyed::new(FixedWindow::new(day)), none);
-    measure("WindowCounter", 140, || Keyed::new(WindowCounter::new(day)), none);
-    measure("AnyLimiter of a funnel", 160, || Keyed::new(AnyLimiter::from(Funnel::new(day))), none);
-    let any_window = || Keyed::new(AnyLimiter::from(SlidingWindow::new(day)));
-    measure("AnyLimiter of a window", 300, any_window, none);
-    let penalty = || Keyed::new(Penalty::new(Funnel::new(day), block));
+    let day = |count| Quota::new(count, Duration::from_secs(24 * 3600)).unwrap();
+    let (funnel, window) = (Funnel::new(day(1)), SlidingWindow::new(day(1)));
+    let penalty = Penalty::new(funnel, Block::after(NonZeroU32::MIN, PERIOD));
+    measure("Funnel", 120, funnel, none);
+    measure("SlidingWindow", 280, window, none);
+    measure("FixedWindow", 140, FixedWindow::new(day(1)), none);
+    measure("WindowCounter", 140, WindowCounter::new(day(1)), none);
+    measure("AnyLimiter of a funnel", 160, AnyLimiter::from(funnel), none);
+    measure("AnyLimiter of a window", 300, AnyLimiter::from(window), none);
     measure("Penalty of a funnel", 140, penalty, none);
     measure("Penalty of a funnel, after a denial", 190, penalty, |limiter, key| {
         assert!(!limiter.check(&key).is_allowed());
     });
-    let two = Quota::new(2, Duration::from_secs(24 * 3600)).unwrap();
-    measure(
-        "Funnel, with a unit held",
-        150,
-        || Keyed::new(Funnel::new(two)),
-        |limiter, key| {
-            let (_, hold) = Hold::new(limiter, &key, 1);
-            std::mem::forget(hold.unwrap());
-        },
-    );
+    measure("Funnel, with a unit held", 150, Funnel::new(day(2)), |limiter, key| {
+        let (_, hold) = Hold::new(limiter, &key, 1);
+        std::mem::forget(hold.unwrap());
+    });
 }

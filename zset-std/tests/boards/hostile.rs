@@ -1,6 +1,5 @@
 //! Members and scores that panic when they are compared, hashed, cloned or dropped.
 
-use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -25,44 +24,13 @@ fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl F
     panic!("the fuse is too short for this write");
 }
 
-#[derive(Debug)]
-struct FusedScore(u64);
-
-impl Clone for FusedScore {
-    fn clone(&self) -> Self {
-        fuse::burn();
-        FusedScore(self.0)
-    }
-}
-
-impl PartialEq for FusedScore {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for FusedScore {}
-
-impl PartialOrd for FusedScore {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for FusedScore {
-    fn cmp(&self, other: &Self) -> Ordering {
-        fuse::burn();
-        self.0.cmp(&other.0)
-    }
-}
-
-type Week = WindowedLeaderboard<Fused, FusedScore>;
-type Board = Leaderboard<Fused, FusedScore, zset_std::Latest>;
+type Week = WindowedLeaderboard<Fused, Fused>;
+type Board = Leaderboard<Fused, Fused, zset_std::Latest>;
 
 /// Creates a board of 100 members, which exceed a leaf, with 10 distinct scores; only the score of
 /// the last member is unique.
 fn board() -> Board {
-    let scores = (0..100).map(|id| (Fused(id), FusedScore(if id < 99 { id % 9 } else { 20 })));
+    let scores = (0..100).map(|id| (Fused(id), Fused(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()
 }
 
@@ -71,15 +39,14 @@ fn check(board: &mut Board) {
     let last = board.iter().next_back();
     let dense = board.standings().ties(Ties::Dense).next_back().map(|line| line.number);
     assert_eq!(last.is_some(), dense.is_some());
-    board.submit(Fused(1000), FusedScore(1000));
+    board.submit(Fused(1000), Fused(1000));
     assert_eq!(board.standing(&Fused(1000), Ties::Dense), Some(1));
     board.check_invariants();
 }
 
 #[test]
 fn a_panic_in_a_submission_leaves_the_board_valid() {
-    let submit =
-        |id, score| move |board: &mut Board| _ = board.submit(Fused(id), FusedScore(score));
+    let submit = |id, score| move |board: &mut Board| _ = board.submit(Fused(id), Fused(score));
     with_every_fuse(board, submit(7, 3), check);
     with_every_fuse(board, submit(7, 100), check);
     with_every_fuse(board, submit(500, 5), check);
@@ -103,7 +70,7 @@ fn a_panic_in_a_bulk_write_leaves_the_board_valid() {
     let halve = |board: &mut Board| {
         board.map_scores(|_, score| {
             fuse::burn();
-            FusedScore(score.0 / 2)
+            Fused(score.0 / 2)
         });
     };
     with_every_fuse(board, halve, check);
@@ -122,9 +89,9 @@ fn a_panic_while_mapping_scores_leaves_the_board_unchanged() {
 #[test]
 fn a_board_over_its_bound_shrinks_at_the_next_submission() {
     let full = || board().with_max_len(100);
-    let submit = |board: &mut Board| _ = board.submit(Fused(500), FusedScore(50));
+    let submit = |board: &mut Board| _ = board.submit(Fused(500), Fused(50));
     with_every_fuse(full, submit, |board| {
-        board.submit(Fused(1000), FusedScore(0)); // below the last score
+        board.submit(Fused(1000), Fused(0)); // below the last score
         assert_eq!(board.len(), 100);
         board.check_invariants();
     });
@@ -139,9 +106,9 @@ fn a_panic_in_a_submission_that_ties_with_the_last_member_leaves_the_board_valid
     };
     // The first is above the last of its score, which it evicts; the second is below it.
     for id in [50, 500] {
-        let submit = |board: &mut Board| _ = board.submit(Fused(id), FusedScore(0));
+        let submit = |board: &mut Board| _ = board.submit(Fused(id), Fused(0));
         with_every_fuse(full, submit, |board| {
-            board.submit(Fused(1000), FusedScore(0));
+            board.submit(Fused(1000), Fused(0));
             assert_eq!(board.len(), 99);
             board.check_invariants();
         });
@@ -156,7 +123,7 @@ fn a_panic_in_a_bucket_is_repaired_by_the_next_write() {
         let mut week = WindowedLeaderboard::new(buckets).with_max_len(3);
         for n in 0..3 {
             for id in n..n + 3 {
-                week.submit(Fused(id), FusedScore(id * 7 % 5), day(n));
+                week.submit(Fused(id), Fused(id * 7 % 5), day(n));
             }
         }
         week
@@ -169,9 +136,9 @@ fn a_panic_in_a_bucket_is_repaired_by_the_next_write() {
             assert_eq!(week.merged().score(&Fused(id)), best);
         }
     };
-    let submit = |week: &mut Week| _ = week.submit(Fused(9), FusedScore(9), day(2));
+    let submit = |week: &mut Week| _ = week.submit(Fused(9), Fused(9), day(2));
     with_every_fuse(week, submit, check);
-    let submit = |week: &mut Week| _ = week.submit(Fused(9), FusedScore(9), day(4));
+    let submit = |week: &mut Week| _ = week.submit(Fused(9), Fused(9), day(4));
     with_every_fuse(week, submit, check);
     with_every_fuse(week, |week| week.advance(day(4)), check);
     with_every_fuse(week, |week| _ = week.remove(&Fused(2)), check);

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
 use super::*;
 use zset_core::{ScoreOverflow, SortedSet, TieOrder, Unordered};
@@ -13,49 +13,28 @@ use zset_std::{Best, Latest, Leaderboard, Policy, Standing, Sum};
 
 /// A member with an order, or without one.
 trait Member: TieOrder + Hash + Copy + Debug + Borrow<Id> {
-    const IS_UNORDERED: bool;
-
     fn new(id: Id) -> Self;
 
-    /// Returns a page after a member and score, if members have an order.
-    fn page_after<K>(
-        board: &Leaderboard<Self, i8, K>,
-        id: Id,
-        score: i8,
-        n: usize,
-    ) -> Option<Standings<'_, Self, i8>>;
+    /// Returns the board if its members have an order.
+    fn ordered<K>(board: &Leaderboard<Self, i8, K>) -> Option<&Leaderboard<Id, i8, K>>;
 }
 
 impl Member for Id {
-    const IS_UNORDERED: bool = false;
-
     fn new(id: Id) -> Self {
         id
     }
 
-    fn page_after<K>(
-        board: &Leaderboard<Self, i8, K>,
-        id: Id,
-        score: i8,
-        n: usize,
-    ) -> Option<Standings<'_, Self, i8>> {
-        Some(board.page_after(&id, &score, n))
+    fn ordered<K>(board: &Leaderboard<Self, i8, K>) -> Option<&Leaderboard<Id, i8, K>> {
+        Some(board)
     }
 }
 
 impl Member for Unordered<Id> {
-    const IS_UNORDERED: bool = true;
-
     fn new(id: Id) -> Self {
         Unordered(id)
     }
 
-    fn page_after<K>(
-        _: &Leaderboard<Self, i8, K>,
-        _: Id,
-        _: i8,
-        _: usize,
-    ) -> Option<Standings<'_, Self, i8>> {
+    fn ordered<K>(_: &Leaderboard<Self, i8, K>) -> Option<&Leaderboard<Id, i8, K>> {
         None
     }
 }
@@ -105,14 +84,13 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// The bound of a range, and the pages and steps to query.
+/// The range, pages and steps to query.
 #[derive(Clone, Debug)]
 struct Query {
     id: Id,
     offset: usize,
     n: usize,
-    from: Bound<i8>,
-    to: Bound<i8>,
+    range: (Bound<i8>, Bound<i8>),
     from_the_front: Vec<bool>,
 }
 
@@ -126,15 +104,8 @@ fn queries() -> impl Strategy<Value = Query> {
     };
     let n = || prop_oneof![8 => 0..6usize, 1 => Just(usize::MAX)];
     let steps = prop::collection::vec(any::<bool>(), 0..16);
-    (ids(), n(), n(), bound(), bound(), steps).prop_map(
-        |(id, offset, n, from, to, from_the_front)| Query {
-            id,
-            offset,
-            n,
-            from,
-            to,
-            from_the_front,
-        },
+    (ids(), n(), n(), (bound(), bound()), steps).prop_map(
+        |(id, offset, n, range, from_the_front)| Query { id, offset, n, range, from_the_front },
     )
 }
 
@@ -168,21 +139,6 @@ fn plain<M: Member>((member, score): (M, i8)) -> (Id, i8) {
     (*member.borrow(), score)
 }
 
-/// Returns the lines where scores tie if their halves are equal.
-fn numbered_by_half(sorted: &[(Id, i8)], ties: Ties) -> Vec<(usize, Id, i8)> {
-    let lines = sorted.iter().enumerate().map(|(rank, &(id, score))| {
-        let mut higher: Vec<_> = sorted.iter().map(|line| line.1 / 2).collect();
-        higher.retain(|&half| half > score / 2);
-        match ties {
-            Ties::Ordinal => return (1 + rank, id, score),
-            Ties::Competition => {}
-            Ties::Dense => higher.dedup(),
-        }
-        (1 + higher.len(), id, score)
-    });
-    lines.collect()
-}
-
 fn compare<M: Member, K>(board: &Leaderboard<M, i8, K>, naive: &Naive<i8>, query: &Query) {
     board.check_invariants();
     let sorted = naive.sorted();
@@ -195,25 +151,25 @@ fn compare<M: Member, K>(board: &Leaderboard<M, i8, K>, naive: &Naive<i8>, query
         assert_eq!(board.get(&id).map(owned), naive.score(id).map(|score| (id, score)));
         assert_eq!(board.contains(&id), naive.score(id).is_some());
         assert_eq!(board.rank(&id), sorted.iter().position(|(other, _)| *other == id));
-        for ties in TIES {
-            assert_eq!(board.standing(&id, ties), naive.number(id, ties), "{id} {ties:?}");
-        }
     }
     for score in -2..6 {
         let at_least = sorted.iter().filter(|line| line.1 >= score).count();
         assert_eq!(board.count_at_least(&score), at_least);
     }
 
-    let Query { id, offset, n, from, to, from_the_front } = query;
-    let (id, offset, n) = (*id, *offset, *n);
+    let Query { id, offset, n, range, ref from_the_front } = *query;
     for ties in TIES {
         let numbered = naive.numbered(ties);
+        for id in 0..12 {
+            let number = numbered.iter().find(|line| line.1 == id).map(|line| line.0);
+            assert_eq!(board.standing(&id, ties), number, "{id} {ties:?}");
+        }
         let page = |offset: usize, n: usize| {
             let start = offset.min(numbered.len());
             &numbered[start..start.saturating_add(n).min(numbered.len())]
         };
         expect(board.standings().ties(ties), &numbered, from_the_front);
-        let by_half = numbered_by_half(&sorted, ties);
+        let by_half = naive.numbered_by(ties, |score| score / 2);
         let standings = board.standings().ties_by(ties, |a, b| a / 2 == b / 2);
         expect(standings.clone(), &by_half, from_the_front);
         let start = offset.min(by_half.len());
@@ -224,10 +180,10 @@ fn compare<M: Member, K>(board: &Leaderboard<M, i8, K>, naive: &Naive<i8>, query
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
         // Starts after a member and score, on the board or not.
         let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
-        if let Some(lines) = M::page_after(board, id, score, n) {
+        if let Some(board) = M::ordered(board) {
             let after =
                 numbered.partition_point(|line| (Reverse(line.2), line.1) <= (Reverse(score), id));
-            expect(lines.ties(ties), page(after, n), from_the_front);
+            expect(board.page_after(&id, &score, n).ties(ties), page(after, n), from_the_front);
         }
         let at = numbered.iter().position(|line| line.1 == id);
         assert_eq!(board.around(&id, n).is_some(), at.is_some());
@@ -235,21 +191,9 @@ fn compare<M: Member, K>(board: &Leaderboard<M, i8, K>, naive: &Naive<i8>, query
             let end = at.saturating_add(n).saturating_add(1).min(numbered.len());
             expect(lines.ties(ties), &numbered[at.saturating_sub(n)..end], from_the_front);
         }
-        let in_range = |line: &&(usize, Id, i8)| {
-            let above = match *from {
-                Bound::Included(from) => line.2 >= from,
-                Bound::Excluded(from) => line.2 > from,
-                Bound::Unbounded => true,
-            };
-            let below = match *to {
-                Bound::Included(to) => line.2 <= to,
-                Bound::Excluded(to) => line.2 < to,
-                Bound::Unbounded => true,
-            };
-            above && below
-        };
+        let in_range = |line: &&(usize, Id, i8)| range.contains(&line.2);
         let expected: Vec<_> = numbered.iter().filter(in_range).copied().collect();
-        expect(board.range_by_score((*from, *to)).ties(ties), &expected, from_the_front);
+        expect(board.range_by_score(range).ties(ties), &expected, from_the_front);
     }
     for rank in 0..=sorted.len() {
         let expected = sorted.get(rank).copied();
@@ -272,38 +216,30 @@ fn run<M: Member, K: Policy<i8>>(
     combine: impl Fn(i8, i8) -> Option<i8>,
     operations: &[(Operation, Query)],
 ) {
-    let mut naive = Naive { is_unordered: M::IS_UNORDERED, ..Naive::default() };
-    let mut max_len = usize::MAX;
+    let mut naive = Naive { is_unordered: M::ordered(&board).is_none(), ..Naive::default() };
+    let (mut max_len, mut is_indexed) = (None, board.has_dense_standings());
     for (operation, query) in operations {
         match *operation {
             Operation::Submit(id, score) => {
-                let old = naive.score(id);
-                let new = old.map_or(Some(score), |old| combine(old, score));
+                let new = naive.score(id).map_or(Some(score), |old| combine(old, score));
                 let answer = board.try_submit(M::new(id), score);
-                match new {
-                    None => assert!(answer.is_err()),
-                    Some(new) => submitted(answer.ok(), &mut naive, id, new, max_len),
-                }
+                submitted(answer.ok(), &mut naive, id, new, max_len);
             }
             Operation::Increment(id, by) => {
                 let new = naive.score(id).unwrap_or(0).checked_add(by);
-                let answer = board.increment(M::new(id), by);
-                match new {
-                    None => assert_eq!(answer, Err(ScoreOverflow)),
-                    Some(new) => submitted(answer.ok(), &mut naive, id, new, max_len),
-                }
+                let answer: Result<_, ScoreOverflow> = board.increment(M::new(id), by);
+                submitted(answer.ok(), &mut naive, id, new, max_len);
             }
             Operation::Remove(id) => assert_eq!(board.remove(&id), naive.remove(id)),
             Operation::TrimTo(len) => assert_eq!(board.trim_to(len), naive.trim(len).len()),
             Operation::Bound(len) => {
                 board = board.with_max_len(len);
-                max_len = len;
-                assert_eq!(board.max_len(), Some(len));
+                max_len = Some(len);
                 naive.trim(len);
             }
             Operation::Index => {
                 board = board.with_dense_standings();
-                assert!(board.has_dense_standings());
+                is_indexed = true;
             }
             Operation::Clear => {
                 board.clear();
@@ -315,18 +251,14 @@ fn run<M: Member, K: Policy<i8>>(
                 assert_eq!(board.pop_best().map(plain), best);
             }
             Operation::PopWorst => {
-                let worst = naive.sorted().last().copied();
-                worst.map(|(id, _)| naive.remove(id));
+                let worst = naive.trim(naive.scores.len().saturating_sub(1)).pop();
                 assert_eq!(board.pop_worst().map(plain), worst);
             }
             Operation::Retain(remainder) => {
-                let is_indexed = board.has_dense_standings();
                 board.retain(|_, score| score.rem_euclid(3) == remainder);
                 naive.scores.retain(|(_, score)| score.rem_euclid(3) == remainder);
-                assert_eq!(board.has_dense_standings(), is_indexed);
             }
             Operation::MapScores(by, turned) => {
-                let is_indexed = board.has_dense_standings();
                 let mapped = |score: i8| if turned { !(score / by) } else { score / by };
                 let before = board.clone();
                 board.map_scores(|member, score| {
@@ -336,7 +268,6 @@ fn run<M: Member, K: Policy<i8>>(
                 // Scores that become equal keep the order of the board.
                 naive.scores = naive.sorted();
                 naive.scores.iter_mut().for_each(|(_, score)| *score = mapped(*score));
-                assert_eq!(board.has_dense_standings(), is_indexed);
             }
             Operation::Convert => {
                 let set = SortedSet::from(board);
@@ -345,24 +276,25 @@ fn run<M: Member, K: Policy<i8>>(
                 ascending.sort_by_key(|&(_, score)| score);
                 assert!(set.iter().map(owned).eq(ascending));
                 board = Leaderboard::from(set);
-                assert_eq!((board.max_len(), board.has_dense_standings()), (None, false));
-                max_len = usize::MAX;
+                (max_len, is_indexed) = (None, false);
             }
         }
+        assert_eq!((board.max_len(), board.has_dense_standings()), (max_len, is_indexed));
         compare(&board, &naive, query);
     }
 }
 
-/// Applies a submission and compares the results.
+/// Applies a submission and compares the results. There is no new score if it overflows.
 fn submitted<M: Member>(
     answer: Option<Submission<M, i8>>,
     naive: &mut Naive<i8>,
     id: Id,
-    score: i8,
-    max_len: usize,
+    score: Option<i8>,
+    max_len: Option<usize>,
 ) {
+    let Some(score) = score else { return assert!(answer.is_none()) };
     let old = naive.score(id);
-    let (new, dropped) = naive.submit(id, score, max_len);
+    let (new, dropped) = naive.submit(id, score, max_len.unwrap_or(usize::MAX));
     let parts = answer.as_ref().map(|answer| (answer.old, answer.new, answer.dropped.map(plain)));
     assert_eq!(parts, Some((old, new, dropped)));
     assert_eq!(answer.map(|answer| answer.is_changed()), Some(old != new));

@@ -4,7 +4,6 @@
 mod fuse;
 mod hostile;
 mod leaderboard;
-mod merged_scores;
 mod packed_score;
 mod windowed_leaderboard;
 
@@ -64,24 +63,28 @@ impl<S: Ord + Copy> Naive<S> {
         (self.score(id), dropped.first().copied())
     }
 
-    fn number(&self, id: Id, ties: Ties) -> Option<usize> {
-        let score = self.score(id)?;
-        let mut higher: Vec<_> =
-            self.scores.iter().filter(|&&(_, other)| other > score).map(|&(_, s)| s).collect();
-        Some(match ties {
-            Ties::Ordinal => 1 + self.sorted().iter().position(|&(other, _)| other == id)?,
-            Ties::Competition => 1 + higher.len(),
-            Ties::Dense => {
-                higher.sort();
-                higher.dedup();
-                1 + higher.len()
+    /// Returns the numbered lines. Scores tie if their keys are equal.
+    fn numbered_by<K: Ord>(&self, ties: Ties, key: impl Fn(S) -> K) -> Vec<(usize, Id, S)> {
+        let sorted = self.sorted();
+        let number = |rank: usize, score: S| {
+            let mut higher: Vec<_> = sorted.iter().map(|line| key(line.1)).collect();
+            higher.retain(|other| *other > key(score));
+            match ties {
+                Ties::Ordinal => return 1 + rank,
+                Ties::Competition => {}
+                Ties::Dense => higher.dedup(),
             }
-        })
+            1 + higher.len()
+        };
+        (0..).zip(&sorted).map(|(rank, &(id, score))| (number(rank, score), id, score)).collect()
     }
 
     fn numbered(&self, ties: Ties) -> Vec<(usize, Id, S)> {
-        let lines = self.sorted().into_iter();
-        lines.map(|(id, score)| (self.number(id, ties).unwrap(), id, score)).collect()
+        self.numbered_by(ties, |score| score)
+    }
+
+    fn number(&self, id: Id, ties: Ties) -> Option<usize> {
+        self.numbered(ties).into_iter().find(|line| line.1 == id).map(|line| line.0)
     }
 }
 

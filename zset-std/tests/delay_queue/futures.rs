@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
@@ -94,67 +94,6 @@ fn a_future_that_is_never_polled_takes_no_job() {
 }
 
 #[test]
-fn a_future_wakes_for_pushed_rescheduled_and_earlier_jobs() {
-    let (queue, clock) = queue();
-    let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), Poll::Pending);
-    queue.push(1, at(0)).unwrap();
-    assert_eq!(task.run(), Poll::Ready(Some(1)));
-
-    let id = queue.push(2, at(100)).unwrap();
-    let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), Poll::Pending);
-    queue.push(3, at(50)).unwrap();
-    assert_eq!(task.run(), Poll::Pending);
-    clock.set(at(50));
-    assert_eq!(task.run(), Poll::Ready(Some(3)));
-
-    let mut task = Task::pop(&queue);
-    assert_eq!(task.run(), Poll::Pending);
-    queue.reschedule(&id, at(50)).unwrap();
-    assert_eq!(task.run(), Poll::Ready(Some(2)));
-}
-
-#[test]
-fn a_job_is_leased_again_when_its_lease_expires() {
-    let (queue, clock) = queue();
-    queue.push(1, at(0)).unwrap();
-    assert_eq!(Task::lease(&queue).run(), Poll::Ready(Some(1)));
-    let mut task = Task::lease(&queue);
-    assert_eq!(task.run(), Poll::Pending);
-    clock.set(at(10));
-    assert_eq!(task.run(), Poll::Ready(Some(1)));
-    assert_eq!((queue.len(), queue.leased_len()), (1, 1));
-    queue.check_invariants();
-}
-
-#[test]
-fn closing_completes_all_futures_without_a_job() {
-    let (queue, _) = queue();
-    queue.push(1, at(10)).unwrap();
-    let mut tasks = [Task::pop(&queue), Task::lease(&queue), Task::pop(&queue)];
-    assert!(tasks.iter_mut().all(|task| task.run().is_pending()));
-    queue.close();
-    assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
-    assert_eq!(Task::pop(&queue).run(), Poll::Ready(None));
-    assert_eq!(queue.len(), 1);
-    queue.check_invariants();
-}
-
-#[test]
-fn a_dropped_future_hands_over_its_wait() {
-    let (queue, clock) = queue();
-    queue.push(1, at(10)).unwrap();
-    let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
-    assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
-    drop(first);
-    assert!(second.is_woken(), "the second is now responsible for the job");
-    assert_eq!(second.run(), Poll::Pending);
-    clock.set(at(10));
-    assert_eq!(second.run(), Poll::Ready(Some(1)));
-}
-
-#[test]
 fn a_future_dropped_after_a_wake_up_passes_it_on() {
     let (queue, _) = queue();
     let (mut first, mut second) = (Task::pop(&queue), Task::pop(&queue));
@@ -234,23 +173,13 @@ fn a_panicking_waker_on_close_leaves_no_waiter_asleep() {
     let queue = queue().0;
     let mut before = Task::pop(&queue);
     assert_eq!(before.run(), Poll::Pending);
-    let mut broken = Box::pin(queue.wait_pop());
+    let mut broken = pin!(queue.wait_pop());
     let waker = Waker::from(Arc::new(Broken));
     assert!(broken.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     let mut after = Task::pop(&queue);
     assert_eq!(after.run(), Poll::Pending);
     assert!(catch_unwind(AssertUnwindSafe(|| queue.close())).is_err());
     assert_eq!((before.run(), after.run()), (Poll::Ready(None), Poll::Ready(None)));
-}
-
-/// A payload whose first clone panics.
-struct Fragile(Arc<AtomicBool>);
-
-impl Clone for Fragile {
-    fn clone(&self) -> Self {
-        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone panics");
-        Fragile(Arc::clone(&self.0))
-    }
 }
 
 #[test]
@@ -261,7 +190,7 @@ fn a_panic_while_polling_loses_no_job_and_leaves_the_line() {
         || async { queue.wait_lease(Duration::MAX).await.ok().map(|lease| lease.deliveries) };
     let (mut first, mut second) = (Task::new(lease()), Task::new(lease()));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
-    queue.push(Fragile(Arc::default()), at(10)).unwrap();
+    queue.push(Fragile::default(), at(10)).unwrap();
     assert_eq!(first.run(), Poll::Pending);
     clock.set(at(10));
     assert!(catch_unwind(AssertUnwindSafe(|| first.run())).is_err());
@@ -285,17 +214,14 @@ fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
                     loop {
                         // Drops some futures early, like a timeout.
                         if worker % 2 == 0 {
-                            let mut dropped = Box::pin(queue.wait_pop());
                             let mut context = Context::from_waker(Waker::noop());
-                            if let Poll::Ready(Ok(job)) = dropped.as_mut().poll(&mut context) {
+                            if let Poll::Ready(Ok(job)) = pin!(queue.wait_pop()).poll(&mut context)
+                            {
                                 taken.lock().unwrap().push(job.payload);
                             }
                         }
-                        if let Ok(job) = queue.wait_pop().await {
-                            taken.lock().unwrap().push(job.payload);
-                        } else {
-                            break;
-                        }
+                        let Ok(job) = queue.wait_pop().await else { break };
+                        taken.lock().unwrap().push(job.payload);
                     }
                 });
             });
@@ -334,6 +260,7 @@ enum Operation {
     /// Runs a waiter. Otherwise a woken one keeps its wake-up.
     Run(usize),
     Cancel(u64),
+    Reschedule(u64, u64),
 }
 
 fn operations() -> impl Strategy<Value = Operation> {
@@ -345,13 +272,15 @@ fn operations() -> impl Strategy<Value = Operation> {
         4 => (0..12_u64).prop_map(Operation::Advance),
         3 => (0..6_usize).prop_map(Operation::Run),
         1 => (0..40_u64).prop_map(Operation::Cancel),
+        2 => (0..20_u64, 0..30_u64).prop_map(|(id, delay)| Operation::Reschedule(id, delay)),
     ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, ..config() })]
 
-    /// Once all woken waiters have run, no waiter sleeps while a job is due.
+    /// Once all woken waiters have run, no waiter sleeps while a job is due, and closing the queue
+    /// completes all of them without a job.
     #[test]
     fn no_wake_up_is_lost(operations in vec((operations(), any::<bool>()), 0..40)) {
         let (queue, clock) = queue();
@@ -371,6 +300,9 @@ proptest! {
                     }
                 }
                 Operation::Cancel(id) => _ = queue.cancel(&JobId::new(id)),
+                Operation::Reschedule(id, delay) => {
+                    queue.reschedule_after(&JobId::new(id), Duration::from_nanos(delay));
+                }
                 Operation::Drop(_) | Operation::Run(_) => {}
             }
             if all_run {
@@ -383,8 +315,11 @@ proptest! {
             }
             queue.check_invariants();
         }
+        let len = queue.len();
         queue.close();
+        tasks.push(Task::pop(&queue));
         prop_assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
+        prop_assert_eq!(queue.len(), len);
     }
 }
 

@@ -12,6 +12,8 @@ mod stress;
 mod traits;
 mod waiting;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -129,6 +131,17 @@ impl<T, C> Drop for CloseOnPanic<'_, T, C> {
         if std::thread::panicking() {
             self.0.close();
         }
+    }
+}
+
+/// A payload of which one clone panics, on any thread.
+#[derive(Default)]
+struct Fragile(Arc<AtomicBool>);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        assert!(self.0.swap(true, Ordering::SeqCst), "the first clone panics");
+        Fragile(Arc::clone(&self.0))
     }
 }
 

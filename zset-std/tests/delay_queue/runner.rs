@@ -36,10 +36,8 @@ fn run<const N: usize>(
 /// Pushes an id, or moves it if it is pending, as in the guide.
 fn schedule<C>(queue: &Ids<C>, id: u32, due: Timestamp) -> Option<Timestamp> {
     loop {
-        match queue.due(&id) {
-            // It keeps its position.
-            Some(old) if old == due => return Some(old),
-            _ => {}
+        if queue.due(&id) == Some(due) {
+            return Some(due); // it keeps its position
         }
         if let Some(old) = queue.reschedule(&id, due) {
             return Some(old);

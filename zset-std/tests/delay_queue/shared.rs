@@ -93,6 +93,7 @@ fn bounds() -> impl Strategy<Value = Bounds> {
     })
 }
 
+/// The id, payload, deliveries and time of a dead letter, or of a lease.
 type Dead = (JobId, usize, u32, Timestamp);
 
 struct Model {
@@ -132,12 +133,7 @@ impl Model {
         self.naive.remove(id).map(expected)
     }
 
-    fn lease(
-        &mut self,
-        visibility: u64,
-        now: Timestamp,
-        lease: usize,
-    ) -> Option<(JobId, usize, u32, Timestamp)> {
+    fn lease(&mut self, visibility: u64, now: Timestamp, lease: usize) -> Option<Dead> {
         let id = self.due(now)?.id;
         let until = now.saturating_add(Duration::from_nanos(visibility));
         self.naive.reschedule(id, until);
@@ -199,39 +195,33 @@ proptest! {
                         When::At(due) => queue.push(payload, due),
                         When::After(delay) => queue.push_after(payload, delay),
                     };
+                    let refused = is_closed
+                        .then_some(PushError::Closed(payload))
+                        .or(is_full.then_some(PushError::Full(payload)));
+                    prop_assert_eq!(pushed.err(), refused);
                     match pushed {
                         Ok(id) => {
-                            prop_assert!(!is_closed && !is_full);
                             prop_assert!(model.naive.find(id.get()).is_none(), "{id} is in use");
                             model.naive.push(id.get(), when.due(now), Task::new(payload));
                         }
-                        Err(error) => {
-                            prop_assert_eq!(matches!(error, PushError::Closed(_)), is_closed);
-                            prop_assert!(is_closed || is_full);
-                            prop_assert_eq!(error.into_payload(), payload);
-                        }
+                        Err(error) => prop_assert_eq!(error.into_payload(), payload),
                     }
                 }
                 Operation::PushWithId(id, when) => {
                     let is_duplicate = model.naive.find(id).is_some();
-                    let (job, due) = (JobId::new(id), when.due(now));
+                    let job = Job { id: JobId::new(id), due: when.due(now), payload };
                     let pushed = match when {
-                        When::At(due) => queue.push_with_id(job, payload, due),
-                        When::After(delay) => queue.push_with_id_after(job, payload, delay),
+                        When::At(due) => queue.push_with_id(job.id, payload, due),
+                        When::After(delay) => queue.push_with_id_after(job.id, payload, delay),
                     };
+                    let refused = is_closed
+                        .then_some(PushWithIdError::Closed(job))
+                        .or(is_duplicate.then_some(PushWithIdError::Duplicate(job)))
+                        .or(is_full.then_some(PushWithIdError::Full(job)));
+                    prop_assert_eq!(pushed.err(), refused);
                     match pushed {
-                        Ok(()) => {
-                            prop_assert!(!is_closed && !is_full && !is_duplicate);
-                            model.naive.push(id, due, Task::new(payload));
-                        }
-                        Err(error) => {
-                            match &error {
-                                PushWithIdError::Closed(_) => prop_assert!(is_closed),
-                                PushWithIdError::Duplicate(_) => prop_assert!(is_duplicate),
-                                _ => prop_assert!(is_full && !is_duplicate),
-                            }
-                            prop_assert_eq!(parts(error.into_job()), (JobId::new(id), due, payload));
-                        }
+                        Ok(()) => model.naive.push(id, job.due, Task::new(payload)),
+                        Err(error) => prop_assert_eq!(error.into_job(), job),
                     }
                 }
                 Operation::Pop => {

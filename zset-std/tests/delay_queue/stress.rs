@@ -88,28 +88,18 @@ fn run(queue: &SharedDelayQueue<usize>, threads: usize, consume: impl Fn(usize) 
     assert!(queue.is_empty());
 }
 
-#[test]
-fn every_job_is_popped_exactly_once() {
+/// Runs 1, 2 and 4 threads on each side, of which the consumers pop jobs by `consume`.
+fn pop_all(consume: impl Fn(&SharedDelayQueue<usize>, &mut Dice) -> Vec<Job<usize>> + Sync) {
     for threads in [1, 2, 4] {
         let queue = SharedDelayQueue::new();
         let popped = Counts::new();
-        let pop = |job: Job<usize>| {
-            if popped.count(job.payload) == JOBS {
-                queue.close();
-            }
-        };
         run(&queue, threads, |thread| {
             let mut dice = Dice::of(thread + threads);
             while !queue.is_closed() {
-                match dice.throw(8) {
-                    0 => queue.pop_due(3).into_iter().for_each(pop),
-                    1 => queue.pop().into_iter().for_each(pop),
-                    // Timeouts make consumers leave the line at any moment.
-                    2..5 => {
-                        let timeout = Duration::from_micros(dice.throw(60));
-                        queue.wait_pop().timeout(timeout).block().into_iter().for_each(pop);
+                for job in consume(&queue, &mut dice) {
+                    if popped.count(job.payload) == JOBS {
+                        queue.close();
                     }
-                    _ => queue.wait_pop().block().into_iter().for_each(pop),
                 }
             }
         });
@@ -119,34 +109,34 @@ fn every_job_is_popped_exactly_once() {
     }
 }
 
+#[test]
+fn every_job_is_popped_exactly_once() {
+    pop_all(|queue, dice| match dice.throw(8) {
+        0 => queue.pop_due(3),
+        1 => queue.pop().into_iter().collect(),
+        // Timeouts make consumers leave the line at any moment.
+        2..5 => {
+            let timeout = Duration::from_micros(dice.throw(60));
+            queue.wait_pop().timeout(timeout).block().into_iter().collect()
+        }
+        _ => queue.wait_pop().block().into_iter().collect(),
+    });
+}
+
 /// Consumers rely on wake-ups alone: a lost one would leave jobs in the queue forever.
 #[test]
 fn consumers_that_only_wait_miss_no_job() {
-    for threads in [1, 2, 4] {
-        let queue = SharedDelayQueue::new();
-        let popped = Counts::new();
-        run(&queue, threads, |_| {
-            while let Ok(job) = queue.wait_pop().block() {
-                if popped.count(job.payload) == JOBS {
-                    queue.close();
-                }
-            }
-        });
-        for job in 0..JOBS {
-            assert_eq!(popped.of(job), 1, "job {job}, {threads} threads on each side");
-        }
-    }
+    pop_all(|queue, _| queue.wait_pop().block().into_iter().collect());
 }
 
 /// One in eight deliveries goes to a worker that dies, one fails, and one exceeds its lease.
 #[test]
 fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
     for (threads, max_deliveries) in [(1, None), (2, NonZeroU32::new(2)), (4, None)] {
-        let queue = SharedDelayQueue::new().with_max_dead_letters(JOBS);
-        let queue = match max_deliveries {
-            Some(max) => queue.with_max_deliveries(max),
-            None => queue,
-        };
+        let mut queue = SharedDelayQueue::new().with_max_dead_letters(JOBS);
+        if let Some(max) = max_deliveries {
+            queue = queue.with_max_deliveries(max);
+        }
         let (delivered, done, dead) = (Counts::new(), Counts::new(), Counts::new());
         let end = |finished: &Counts, other: &Counts, job| {
             finished.count(job);

@@ -46,14 +46,15 @@ fn queue() -> (Queue, Watched) {
 }
 
 /// Runs `wake` while one thread waits, which must then receive a job.
-fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
+#[track_caller]
+fn assert_wakes<P>(prepare: impl Fn(&Queue) -> P, wake: impl Fn(&Queue, &FakeClock, P)) {
     let (queue, watch) = queue();
-    prepare(&queue);
+    let prepared = prepare(&queue);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().block().unwrap().payload);
         let _closing = CloseOnPanic(&queue);
         watch.wait_until_asleep(1);
-        wake(&queue, &watch.clock);
+        wake(&queue, &watch.clock, prepared);
         assert_eq!(waiting.join().unwrap(), 1);
     });
     assert!(queue.is_empty());
@@ -66,11 +67,8 @@ fn waits_at_the_last_time_of_the_clock_end_at_once() {
     let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
     for now in [u64::MAX - 1, u64::MAX].map(Timestamp::from_nanos) {
         clock.set(now);
-        assert_eq!(
-            queue.wait_pop().timeout(Duration::ZERO).block().err(),
-            Some(WaitError::TimedOut)
-        );
-        assert_eq!(queue.wait_pop().deadline(now).block().err(), Some(WaitError::TimedOut));
+        assert_eq!(queue.wait_pop().timeout(Duration::ZERO).block(), Err(WaitError::TimedOut));
+        assert_eq!(queue.wait_pop().deadline(now).block(), Err(WaitError::TimedOut));
         queue.push("job", now).unwrap();
         assert!(queue.wait_pop().block().is_ok());
     }
@@ -81,31 +79,17 @@ fn waits_at_the_last_time_of_the_clock_end_at_once() {
 #[test]
 fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
     let push = |due: u64| move |queue: &Queue| assert!(queue.push(1, at(due)).is_ok());
-    let lease = |queue: &Queue| queue.lease(Duration::from_nanos(10)).unwrap();
-    assert_wakes(|_| (), |queue, _| push(0)(queue));
-    assert_wakes(push(10), |_, clock| clock.set(at(10)));
-    assert_wakes(push(10), |queue, _| _ = queue.reschedule(&JobId::new(0), at(0)));
-    // A lease that expires, one that is released, and one that is shortened.
+    assert_wakes(|_| (), |queue, _, ()| push(0)(queue));
+    assert_wakes(push(10), |_, clock, ()| clock.set(at(10)));
+    assert_wakes(push(10), |queue, _, ()| _ = queue.reschedule(&JobId::new(0), at(0)));
     let leased = |queue: &Queue| {
         push(0)(queue);
-        let _ = lease(queue);
+        queue.lease(Duration::from_nanos(10)).unwrap()
     };
-    assert_wakes(leased, |_, clock| clock.set(at(10)));
-    for shorten in [false, true] {
-        let (queue, watch) = queue();
-        push(0)(&queue);
-        let lease = lease(&queue);
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| queue.wait_pop().block().unwrap().payload);
-            watch.wait_until_asleep(1);
-            if shorten {
-                queue.renew(&lease, Duration::ZERO).unwrap();
-            } else {
-                queue.nack(&lease, Duration::ZERO).unwrap();
-            }
-            assert_eq!(waiting.join().unwrap(), 1);
-        });
-    }
+    // A lease that expires, one that is shortened, and one that is released.
+    assert_wakes(leased, |_, clock, _| clock.set(at(10)));
+    assert_wakes(leased, |queue, _, lease| _ = queue.renew(&lease, Duration::ZERO).unwrap());
+    assert_wakes(leased, |queue, _, lease| _ = queue.nack(&lease, Duration::ZERO).unwrap());
 }
 
 #[test]

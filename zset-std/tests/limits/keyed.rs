@@ -9,37 +9,14 @@ mod threads;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::observed::Counts;
 use super::*;
-use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, ToKey, WhenFull};
+use zset_std::{Observer, ToKey};
 
-/// A limiter for one key that is created from a quota.
-trait OfQuota: Limiter {
-    fn of(quota: Quota) -> Self;
-}
-
-impl OfQuota for Funnel {
-    fn of(quota: Quota) -> Self {
-        Funnel::new(quota)
-    }
-}
-
-impl OfQuota for SlidingWindow {
-    fn of(quota: Quota) -> Self {
-        SlidingWindow::new(quota)
-    }
-}
-
-fn make<K: Eq + Hash, L: OfQuota>(
-    quota: Quota,
-    max_keys: usize,
-    when_full: WhenFull,
-    observer: Arc<dyn Observer>,
-) -> Keyed<K, L> {
-    Keyed::new(L::of(quota)).with_max_keys(max_keys, when_full).with_observer(observer)
+/// Returns a funnel and a sliding window, whose states are the simplest and the largest.
+fn two(quota: Quota) -> [AnyLimiter; 2] {
+    [Funnel::new(quota).into(), SlidingWindow::new(quota).into()]
 }
 
 /// A clock that must not be read.
@@ -53,7 +30,7 @@ impl zset_std::Clock for Unread {
 
 #[test]
 fn a_limiter_at_a_given_time_does_not_read_its_clock() {
-    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let quota = per_minute(3);
     let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_clock(Unread);
     let now = funnels.at(at(0));
     assert_eq!((now.peek(&1).remaining, now.check(&1).remaining), (2, 2));
@@ -66,17 +43,15 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
     let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_clock(Unread);
     assert_eq!(windows.at(at(0)).record(&1, 3), Ok(()));
     assert!(windows.at(at(59)).over_limit(&1) && !windows.at(at(60)).over_limit(&1));
-    let decided = zset_std::KeyedLimiter::decide(&windows, &1, 1, at(60));
-    assert_eq!(decided.remaining, 2);
-    assert_eq!(zset_std::KeyedLimiter::preview(&windows, &1, 2, at(60)).remaining, 0);
+    assert_eq!(windows.decide(&1, 1, at(60)).remaining, 2);
+    assert_eq!(windows.preview(&1, 2, at(60)).remaining, 0);
 }
 
 #[test]
 fn keys_are_looked_up_by_their_borrowed_form() {
     fn is_one_key<K: Clone + Eq + Hash, Q: ToKey<K> + ?Sized>(borrowed: &Q, key: &K) {
-        let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
-        let limiter =
-            Keyed::<K, _>::new(SlidingWindow::new(quota)).with_clock(zset_std::FakeClock::new());
+        let window = SlidingWindow::new(per_minute(2));
+        let limiter = Keyed::<K, _>::new(window).with_clock(FakeClock::new());
         assert!(limiter.check(borrowed).is_allowed() && limiter.check(key).is_allowed());
         assert!(limiter.over_limit(borrowed) && limiter.over_limit(key));
         assert_eq!((limiter.refund(borrowed, 1), limiter.len()), (1, 1));
@@ -107,8 +82,8 @@ fn keys_are_looked_up_by_their_borrowed_form() {
 
 #[test]
 fn parts_of_a_key_are_compared_each_and_in_their_order() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let limiter = Keyed::<(String, String), _>::new(Funnel::new(quota)).with_clock(Unread);
+    let funnel = Funnel::new(per_minute(1));
+    let limiter = Keyed::<(String, String), _>::new(funnel).with_clock(Unread);
     for key in [("ann", "pay"), ("pay", "ann"), ("annp", "ay"), ("ann", ""), ("", "ann")] {
         assert!(limiter.at(at(0)).check(&key).is_allowed(), "{key:?}");
         assert!(!limiter.at(at(0)).check(&key).is_allowed(), "{key:?}");
@@ -118,11 +93,11 @@ fn parts_of_a_key_are_compared_each_and_in_their_order() {
 
 #[test]
 fn the_type_of_a_number_in_a_key_is_inferred_from_the_limiter() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let limiter = Keyed::<(u64, String), _>::new(Funnel::new(quota)).with_clock(Unread);
+    let funnel = Funnel::new(per_minute(1));
+    let limiter = Keyed::<(u64, String), _>::new(funnel).with_clock(Unread);
     assert!(limiter.at(at(0)).check(&(7, "pay")).is_allowed());
     assert!(!limiter.at(at(0)).check(&(7, "pay".to_string())).is_allowed());
-    let limiter = Keyed::<(u64, &str, i8), _>::new(Funnel::new(quota)).with_clock(Unread);
+    let limiter = Keyed::<(u64, &str, i8), _>::new(funnel).with_clock(Unread);
     assert!(limiter.at(at(0)).check(&(7, "pay", -1)).is_allowed());
 }
 
@@ -148,7 +123,7 @@ fn an_owned_key_is_made_only_for_a_new_key() {
         }
     }
 
-    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let quota = per_minute(3);
     let limiter = Keyed::<(Arc<str>, u64), _>::new(Funnel::new(quota)).with_clock(Unread);
     let (now, made) = (limiter.at(at(0)), AtomicUsize::new(0));
     let made_for = |user, action| {
@@ -166,48 +141,21 @@ fn an_owned_key_is_made_only_for_a_new_key() {
 
 #[test]
 fn a_time_in_between_is_the_same_limiter() {
-    let limiter =
-        Keyed::<u32, _>::new(SlidingWindow::new(Quota::new(2, Duration::from_secs(60)).unwrap()));
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(per_minute(2)));
     let (early, late) = (limiter.at(at(0)), limiter.at(at(30)));
     assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
-    assert_eq!(early.check(&1).retry_after(), Some(Duration::from_secs(60)));
-    assert_eq!(late.check(&1).retry_after(), Some(Duration::from_secs(30)));
+    assert_eq!((seconds(early.check(&1)), seconds(late.check(&1))), (60, 30));
     // A limiter at a given time is also a keyed limiter, at that time.
     let copy = late;
-    assert_eq!(zset_std::KeyedLimiter::<u32>::now(&copy), at(30));
-    assert_eq!(zset_std::KeyedLimiter::refund(&copy, &1, 1), 1);
-    assert!(zset_std::KeyedLimiter::check(&copy, &1).is_allowed());
-}
-
-#[test]
-fn the_number_of_keys_never_exceeds_the_maximum() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_max_keys(100, WhenFull::RefuseNew);
-    let mut now = Timestamp::ZERO;
-    let mut admitted = 0;
-    for key in 0..10_000 {
-        admitted += u32::from(funnels.at(now).check_n(&key, 1).is_allowed());
-        assert!(funnels.len() <= 100);
-        now = after(now, Duration::from_millis(100));
-    }
-    funnels.check_invariants();
-    // A hundred a minute, for 1000 seconds.
-    assert!((1600..=1800).contains(&admitted), "{admitted}");
-    // A key in use is never swept for another.
-    let windows =
-        Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(windows.at(now).check_n(&1, 1).is_allowed());
-    assert!(!windows.at(now).check_n(&2, 1).is_allowed());
-    assert!(!windows.at(now).check_n(&1, 1).is_allowed());
-    let later = after(now, Duration::from_secs(60));
-    assert!(windows.at(later).check_n(&2, 1).is_allowed());
+    assert_eq!(KeyedLimiter::<u32>::now(&copy), at(30));
+    assert_eq!(KeyedLimiter::refund(&copy, &1, 1), 1);
+    assert!(KeyedLimiter::check(&copy, &1).is_allowed());
 }
 
 #[test]
 fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
-    fn forget<L: OfQuota>() {
-        let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
-        let limiter = make::<u32, L>(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
+    for limiter in two(quota(1, 1_000)) {
+        let limiter = Keyed::<u32, _>::new(limiter).with_max_keys(10, WhenFull::RefuseNew);
         for round in 0..2_000 {
             assert!(limiter.at(at(0)).check_n(&7, 1).is_allowed());
             assert!(limiter.at(at(0)).check_n(&(round % 5), 0).is_allowed());
@@ -221,18 +169,15 @@ fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
         assert_eq!(limiter.at(at(1_010)).sweep(10_000), 1);
         limiter.check_invariants();
     }
-    forget::<Funnel>();
-    forget::<SlidingWindow>();
 }
 
 /// A refund makes a key idle before its deadline.
 #[test]
 fn a_refunded_key_makes_room_after_others_are_reset() {
-    fn forget<L: OfQuota>() {
-        const KEYS: u32 = 2_000;
-        let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-        let observer = Arc::new(Counts::default());
-        let limiter = make::<u32, L>(quota, KEYS as usize, WhenFull::RefuseNew, observer);
+    const KEYS: u32 = 2_000;
+    for limiter in two(per_minute(1)) {
+        let limiter =
+            Keyed::<u32, _>::new(limiter).with_max_keys(KEYS as usize, WhenFull::RefuseNew);
         for key in 0..KEYS {
             assert!(limiter.at(at(0)).check_n(&key, 1).is_allowed());
         }
@@ -245,8 +190,6 @@ fn a_refunded_key_makes_room_after_others_are_reset() {
         }
         limiter.check_invariants();
     }
-    forget::<SlidingWindow>();
-    forget::<Funnel>();
 }
 
 #[test]
@@ -262,9 +205,8 @@ fn colliding_keys_are_distinct_and_swept_when_idle() {
         fn write(&mut self, _: &[u8]) {}
     }
 
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let limiter: Keyed<u32, SlidingWindow, _, BuildHasherDefault<Same>> =
-        Keyed::new(SlidingWindow::new(quota)).with_hasher(BuildHasherDefault::default());
+        Keyed::new(SlidingWindow::new(per_minute(1))).with_hasher(BuildHasherDefault::default());
     for key in 0..50_u32 {
         assert!(limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
         assert!(!limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
@@ -279,98 +221,39 @@ fn colliding_keys_are_distinct_and_swept_when_idle() {
     }
 }
 
-/// The keys are in different shards.
+/// The keys are in different shards. A swept key no longer counts as idle.
 #[test]
 fn a_refused_key_waits_until_another_is_idle() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(funnels.at(Timestamp::ZERO).check_n(&0, 1).is_allowed());
-    for key in 1..100 {
-        let retry_after = funnels.at(at(20)).check_n(&key, 1).retry_after();
-        assert_eq!(retry_after, Some(Duration::from_secs(40)));
+    let funnels = one_key(Funnel::new(per_minute(1)), WhenFull::RefuseNew);
+    for (first, second) in [(0, 0), (1, 60)] {
+        assert!(funnels.at(at(second)).check_n(&first, 1).is_allowed());
+        for key in first + 1..100 {
+            assert_eq!(seconds(funnels.at(at(second + 20)).check_n(&key, 1)), 40);
+        }
     }
-    // A swept key no longer counts as idle.
-    assert!(funnels.at(at(60)).check_n(&1, 1).is_allowed());
-    for key in 2..100 {
-        let retry_after = funnels.at(at(80)).check_n(&key, 1).retry_after();
-        assert_eq!(retry_after, Some(Duration::from_secs(40)));
-    }
-}
-
-/// A key whose comparison panics if either side is 13.
-#[derive(Clone, Debug)]
-struct Key(u32);
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
-        assert!(self.0 != 13 && other.0 != 13, "unlucky");
-        self.0 == other.0
-    }
-}
-
-impl Eq for Key {}
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-#[test]
-fn a_panic_under_a_lock_does_not_block_later_calls() {
-    let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
-    let windows = Keyed::<Key, _>::new(SlidingWindow::new(quota));
-    assert!(windows.check(&Key(13)).is_allowed());
-    for _ in 0..3 {
-        let panicked = catch_unwind(AssertUnwindSafe(|| windows.check(&Key(13))));
-        assert!(panicked.is_err());
-    }
-    for key in 0..13 {
-        assert!(windows.check(&Key(key)).is_allowed());
-        assert!(windows.check(&Key(key)).is_allowed());
-        assert!(!windows.check(&Key(key)).is_allowed());
-    }
-    assert_eq!(windows.len(), 14);
-}
-
-#[test]
-fn an_observer_is_notified_of_every_event() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let counts = Arc::new(Counts::default());
-    let funnels = Keyed::<u32, _>::new(Funnel::new(quota))
-        .with_max_keys(1, WhenFull::RefuseNew)
-        .with_observer(counts.clone());
-    let now = Timestamp::ZERO;
-    let decisions = [1, 1, 2].map(|key| funnels.at(now).check_n(&key, 1).is_allowed());
-    assert_eq!(decisions, [true, false, false]);
-    assert_eq!(funnels.at(after(now, Duration::from_secs(60))).sweep(9), 1);
-    assert_eq!(counts.all(), [1, 2, 1, 1]);
 }
 
 /// An idle key that was not swept makes the same decisions as a new one, but may refund units
 /// that a new one does not have.
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
-    let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();
-    let new_or_idle = |limiter: &Keyed<u32, SlidingWindow>, now| {
-        for n in 0..7 {
-            assert_eq!(limiter.at(now).peek_n(&1, n), limiter.at(now).peek_n(&2, n));
-        }
-    };
+    let window = SlidingWindow::new(per_minute(5));
     // The units stay recorded until a check finds them too old.
-    let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota(60)));
-    let funnels = Keyed::<u32, _>::new(Funnel::new(quota(60)));
-    assert!(windows.at(at(0)).check(&1).is_allowed() && funnels.at(at(0)).check(&1).is_allowed());
-    new_or_idle(&windows, at(60));
-    assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
-    assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
+    for limiter in two(per_minute(5)) {
+        let limiter = Keyed::<u32, _>::new(limiter);
+        assert!(limiter.at(at(0)).check(&1).is_allowed());
+        for n in 0..7 {
+            assert_eq!(limiter.at(at(60)).peek_n(&1, n), limiter.at(at(60)).peek_n(&2, n));
+        }
+        assert_eq!((limiter.refund(&1, 1), limiter.refund(&2, 1)), (1, 0));
+    }
 
     // A log that had units under a longer period keeps later ones for as long. It is in a separate
     // limiter, so that a check of one key does not sweep the other.
-    let [idle, new] = [(); 2].map(|()| Keyed::<u32, _>::new(SlidingWindow::new(quota(60))));
+    let [idle, new] = [(); 2].map(|()| Keyed::<u32, _>::new(window));
     assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {
-        windows.set_quota(quota(1));
+        windows.set_quota(quota(5, 1));
     }
     for n in 0..7 {
         assert_eq!(idle.at(at(100)).peek_n(&1, n), new.at(at(100)).peek_n(&1, n));

@@ -1,14 +1,7 @@
 //! Code that is generic over keyed limiters.
 
-use std::cell::Cell;
-use std::sync::Arc;
-use std::time::Duration;
-
-use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limits, Penalty,
-    Quota, SingleQuota, SlidingWindow, Timestamp, Verdict, WindowCounter,
-};
+use super::*;
+use zset_std::At;
 
 fn minute() -> Duration {
     Duration::from_secs(60)
@@ -38,31 +31,21 @@ fn use_all<L: KeyedLimiter<str> + ?Sized>(limiter: &L, clock: &FakeClock) {
     assert!(limiter.check("bob").is_allowed());
 }
 
-fn use_behind_pointers<L: KeyedLimiter<str> + 'static>(new: impl Fn(FakeClock) -> L) {
-    let clock = FakeClock::new();
-    use_all(&new(clock.clone()), &clock);
-    let clock = FakeClock::new();
-    use_all(&&new(clock.clone()), &clock);
-    let clock = FakeClock::new();
-    use_all(&Arc::new(new(clock.clone())), &clock);
-    let clock = FakeClock::new();
-    let boxed: Box<dyn KeyedLimiter<str>> = Box::new(new(clock.clone()));
-    use_all(&boxed, &clock);
-    let clock = FakeClock::new();
-    use_all::<dyn KeyedLimiter<str>>(&new(clock.clone()), &clock);
-}
-
 #[test]
 fn keyed_limiters_work_behind_pointers() {
-    let quota = Quota::new(2, minute()).unwrap();
-    use_behind_pointers(|clock| {
-        Keyed::<String, _>::new(SlidingWindow::new(quota)).with_clock(clock)
-    });
-    use_behind_pointers(|clock| Keyed::<String, _>::new(Funnel::new(quota)).with_clock(clock));
-    use_behind_pointers(|clock| {
-        Keyed::<String, _>::new(WindowCounter::new(quota)).with_clock(clock)
-    });
-    use_behind_pointers(|clock| Keyed::<String, _>::new(FixedWindow::new(quota)).with_clock(clock));
+    for limiter in all(per_minute(2)) {
+        let new = |clock: &FakeClock| Keyed::<String, _>::new(limiter).with_clock(clock.clone());
+        let uses: [&dyn Fn(&FakeClock); 5] = [
+            &|clock| use_all(&new(clock), clock),
+            &|clock| use_all(&&new(clock), clock),
+            &|clock| use_all(&Arc::new(new(clock)), clock),
+            &|clock| use_all(&(Box::new(new(clock)) as Box<dyn KeyedLimiter<str>>), clock),
+            &|clock| use_all::<dyn KeyedLimiter<str>>(&new(clock), clock),
+        ];
+        for use_all in uses {
+            use_all(&FakeClock::new());
+        }
+    }
 }
 
 /// Compares the limiter under other quotas with the calls that take one.
@@ -70,10 +53,9 @@ fn compare_with_quotas_per_call<L: SingleQuota>(limiter: &L) {
     let keyed = || Keyed::<u32, _>::new(limiter.clone()).with_clock(FakeClock::new());
     let (by_call, by_view) = (keyed(), Arc::new(keyed()));
     let behind: &dyn KeyedLimiter<u32> = &by_view;
-    let at = |second| Timestamp::ZERO.saturating_add(Duration::from_secs(second));
     for step in 0..400_u64 {
         let (key, count, n) = ((step % 3) as u32, (step * step % 7) as u32 + 1, step as u32 % 4);
-        let quota = Funnel::new(Quota::new(count, minute()).unwrap());
+        let quota = Funnel::new(per_minute(count));
         let (terms, now) = (L::Terms::from(quota), at(step * 5));
         let view = behind.under(quota).unwrap();
         assert_eq!(view.preview(&key, n, now), by_call.at(now).peek_with(&key, terms, n));
@@ -91,22 +73,27 @@ fn compare_with_quotas_per_call<L: SingleQuota>(limiter: &L) {
 }
 
 #[test]
+fn a_release_under_the_quota_of_a_call_returns_the_units() {
+    let limiter = Keyed::<u32, _>::new(FixedWindow::new(per_minute(9)));
+    let limiter = limiter.with_clock(FakeClock::new());
+    let (decision, hold) = Hold::under(&limiter, &1, Some(Funnel::new(per_minute(5))), 3);
+    assert_eq!(decision.remaining, 2);
+    assert_eq!(hold.unwrap().release(), 3);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 9);
+}
+
+#[test]
 fn a_limiter_under_another_quota_decides_as_calls_that_take_it() {
-    let quota = Quota::new(2, minute()).unwrap();
-    let block = Block::after(3.try_into().unwrap(), 2 * minute());
-    let funnel = Funnel::new(quota).with_capacity(5).unwrap();
-    compare_with_quotas_per_call(&funnel);
-    compare_with_quotas_per_call(&AnyLimiter::from(SlidingWindow::new(quota)));
-    compare_with_quotas_per_call(&AnyLimiter::from(WindowCounter::new(quota)));
-    compare_with_quotas_per_call(&AnyLimiter::from(FixedWindow::new(quota)));
-    compare_with_quotas_per_call(&Penalty::new(funnel, block));
-    compare_with_quotas_per_call(&Penalty::new(AnyLimiter::from(SlidingWindow::new(quota)), block));
+    for limiter in all(per_minute(2)).into_iter().chain([funnel(2, minute(), 5).into()]) {
+        compare_with_quotas_per_call(&limiter);
+        compare_with_quotas_per_call(&Penalty::new(limiter, block(3, 120)));
+    }
+    compare_with_quotas_per_call(&funnel(2, minute(), 5));
 }
 
 #[test]
 fn limiters_of_one_quota_know_it() {
-    let quota = Quota::new(2, minute()).unwrap();
-    let funnel = Funnel::new(quota).with_capacity(5).unwrap();
+    let (quota, funnel) = (per_minute(2), funnel(2, minute(), 5));
     let one: [(Box<dyn KeyedLimiter<u32>>, Funnel); 4] = [
         (Box::new(Keyed::new(funnel)), funnel),
         (Box::new(Arc::new(Keyed::new(SlidingWindow::new(quota)))), quota.into()),
@@ -121,56 +108,45 @@ fn limiters_of_one_quota_know_it() {
     }
     let several: Box<dyn KeyedLimiter<u32>> = Box::new(Keyed::new(Limits::new([funnel])));
     assert_eq!(several.terms(), None);
-    let of_user: Box<dyn KeyedLimiter<str>> = Box::new(Budget { limit: 3, left: Cell::new(3) });
+    let of_user = OnlyRequired(Keyed::new(SlidingWindow::new(quota)));
     assert!(of_user.terms().is_none() && of_user.under(funnel).is_none());
 }
 
-/// A user-defined limiter that allows a total number of units for all keys together.
-struct Budget {
-    limit: u32,
-    left: Cell<u32>,
-}
+/// A limiter that only has the required methods.
+pub(super) struct OnlyRequired(pub(super) Keyed<u32, SlidingWindow>);
 
-impl KeyedLimiter<str> for Budget {
+impl KeyedLimiter<u32> for OnlyRequired {
     fn now(&self) -> Timestamp {
-        Timestamp::ZERO
+        at(0)
     }
 
-    fn decide(&self, key: &str, n: u32, now: Timestamp) -> Decision {
-        let decision = self.preview(key, n, now);
-        self.left.set(decision.remaining);
-        decision
+    fn decide(&self, key: &u32, n: u32, now: Timestamp) -> Decision {
+        self.0.decide(key, n, now)
     }
 
-    fn preview(&self, _: &str, n: u32, _: Timestamp) -> Decision {
-        let (verdict, remaining) = match self.left.get().checked_sub(n) {
-            Some(remaining) => (Verdict::Allowed, remaining),
-            None => (Verdict::Never, self.left.get()),
-        };
-        Decision { verdict, limit: self.limit, remaining, reset_after: Duration::MAX }
+    fn preview(&self, key: &u32, n: u32, now: Timestamp) -> Decision {
+        self.0.preview(key, n, now)
     }
 
-    fn refund(&self, _: &str, n: u32) -> u32 {
-        let refunded = n.min(self.limit - self.left.get());
-        self.left.set(self.left.get() + refunded);
-        refunded
+    fn refund(&self, key: &u32, n: u32) -> u32 {
+        self.0.refund(key, n)
     }
 
-    fn reset(&self, _: &str) -> bool {
-        false
+    fn reset(&self, key: &u32) -> bool {
+        self.0.reset(key)
     }
 }
 
 #[test]
 fn users_can_implement_keyed_limiter() {
-    fn spend(limiter: &impl KeyedLimiter<str>) -> usize {
-        (0..10).filter(|_| limiter.check("ann").is_allowed()).count()
+    fn spend(limiter: &impl KeyedLimiter<u32>) -> usize {
+        (0..10).filter(|_| limiter.check(&1).is_allowed()).count()
     }
 
-    let budget = Budget { limit: 3, left: Cell::new(3) };
-    assert_eq!(spend(&budget), 3);
-    assert_eq!(budget.refund("ann", 9), 3);
-    assert_eq!(spend(&&budget), 3);
+    let limiter = OnlyRequired(Keyed::new(SlidingWindow::new(per_minute(3))));
+    assert_eq!(spend(&limiter), 3);
+    assert_eq!(limiter.refund(&1, 9), 3);
+    assert_eq!(spend(&&limiter), 3);
 }
 
 /// With all names imported, method calls are unambiguous: through each pointer, and for each pair
@@ -229,14 +205,10 @@ mod all_imported {
     #[test]
     fn calls_of_keyed_limiters_are_unambiguous() {
         let (clock, of) = (FakeClock::new(), Funnel::new(quota()));
-        use_keyed_through_pointers!(Keyed::new(Funnel::new(quota())).with_clock(clock.clone()));
-        use_keyed_through_pointers!(
-            Keyed::new(SlidingWindow::new(quota())).with_clock(clock.clone())
-        );
         use_keyed_through_pointers!(Keyed::new(of).with_clock(clock.clone()));
         use_keyed_through_pointers!(Keyed::new(AnyLimiter::from(of)).with_clock(clock.clone()));
         use_keyed_through_pointers!(Keyed::new(Limits::new([of])).with_clock(clock.clone()));
-        let quota_per_call = Arc::new(Keyed::<u32, _>::new(Funnel::new(quota())));
+        let quota_per_call = Arc::new(Keyed::<u32, _>::new(of));
         assert_eq!(quota_per_call.check_with(&1, quota(), 1).remaining, 99);
         assert_eq!(quota_per_call.peek_with(&1, quota(), 1).remaining, 98);
     }

@@ -1,58 +1,16 @@
 //! `Limits`: several limits at once.
 
 use super::*;
-use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, Keyed, Limits, SlidingWindow, Verdict, WhenFull,
-    WindowCounter,
-};
 
 fn log(count: u32, seconds: u64) -> SlidingWindow {
-    SlidingWindow::new(Quota::new(count, Duration::from_secs(seconds)).unwrap())
-}
-
-#[test]
-fn the_reset_is_that_of_the_smallest_limit() {
-    let mut limits = Direct::new(Limits::new([log(2, 1), log(100, 60)]));
-    let decision = limits.check_n(2, at(0));
-    assert_eq!((decision.limit, decision.remaining), (2, 0));
-    assert_eq!(decision.reset_after, Duration::from_secs(1));
-    assert!(limits.check_n(2, at(1)).is_allowed());
-
-    // The longer window decides once it has room for fewer units.
-    let mut limits = Direct::new(Limits::new([log(2, 1), log(3, 60)]));
-    assert!(limits.check_n(2, at(0)).is_allowed());
-    let decision = limits.check_n(1, at(1));
-    assert_eq!((decision.limit, decision.remaining), (2, 0));
-    // At 60 s the first two units expire, and two pass.
-    assert_eq!(decision.reset_after, Duration::from_secs(59));
-    assert!(limits.check_n(2, at(60)).is_allowed());
-}
-
-#[test]
-fn limiters_of_different_types_all_allow_or_none_is_charged() {
-    let quota = |count| Quota::new(count, Duration::from_secs(60)).unwrap();
-    let mut limits = Direct::new(Limits::new([
-        AnyLimiter::from(log(9, 60)),
-        WindowCounter::new(quota(8)).into(),
-        FixedWindow::new(quota(7)).into(),
-        Funnel::new(quota(6)).with_capacity(3).unwrap().into(),
-    ]));
-    assert!(limits.check_n(3, at(0)).is_allowed());
-    let denied = limits.check_n(3, at(0));
-    assert_eq!(denied.verdict, Verdict::Denied { retry_after: Duration::from_secs(30) });
-    assert_eq!(denied.remaining, 0);
-    assert_eq!(limits.refund(2), 2);
-    assert_eq!(limits.check_n(2, at(0)).remaining, 0);
-    assert_eq!(limits.check_n(4, at(0)).verdict, Verdict::Never);
-    limits.reset();
-    assert_eq!(limits.check_n(0, at(0)).remaining, 3);
+    SlidingWindow::new(quota(count, seconds))
 }
 
 #[test]
 fn a_changed_limiter_counts_the_units_of_all_keys() {
     let limits = |count| Limits::new([log(count, 1), log(9, 60)]);
     // The second key has no room of its own.
-    let keyed = Keyed::<u32, _>::new(limits(2)).with_max_keys(1, WhenFull::SharedBucket);
+    let keyed = one_key(limits(2), WhenFull::SharedBucket);
     let mut direct = Direct::new(limits(2));
     assert!(direct.check_n(2, at(0)).is_allowed());
     for key in 0..2 {

@@ -15,10 +15,18 @@ mod reference;
 mod sliding_window;
 mod throttle;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use zset_std::{Funnel, Quota, SingleQuota, Timestamp};
+use zset_std::limit::{Block, NotReady};
+use zset_std::{
+    AnyLimiter, Decision, Direct, FakeClock, FixedWindow, Funnel, Hold, Keyed, KeyedLimiter,
+    Limiter, Limits, Penalty, Quota, SingleQuota, SlidingWindow, Timestamp, Verdict, WhenFull,
+    WindowCounter,
+};
+
+use observed::Counts;
 
 /// Quotas with periods of a few nanoseconds, so that times often fall on window boundaries, and
 /// quotas of any length.
@@ -26,10 +34,8 @@ use zset_std::{Funnel, Quota, SingleQuota, Timestamp};
 /// They are funnels, for the capacity; windows only use their quota.
 fn quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![1..20u64, 1..5_000_000_000u64];
-    (1..12u32, period, 1..20u32).prop_map(|(count, period, capacity)| {
-        let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
-        Funnel::new(quota).with_capacity(capacity).unwrap()
-    })
+    (1..12u32, period, 1..20u32)
+        .prop_map(|(count, period, capacity)| funnel(count, nanos(period), capacity))
 }
 
 /// What the models read of a funnel.
@@ -48,21 +54,41 @@ impl Rate for Funnel {
     }
 }
 
-/// The terms of an algorithm.
-trait Terms {
-    fn of(funnel: Funnel) -> Self;
+fn funnel(count: u32, period: Duration, capacity: u32) -> Funnel {
+    Funnel::new(Quota::new(count, period).unwrap()).with_capacity(capacity).unwrap()
 }
 
-impl Terms for Quota {
-    fn of(funnel: Funnel) -> Self {
-        funnel.quota()
+fn quota(count: u32, seconds: u64) -> Quota {
+    Quota::new(count, Duration::from_secs(seconds)).unwrap()
+}
+
+fn per_minute(count: u32) -> Quota {
+    quota(count, 60)
+}
+
+fn block(denials: u32, seconds: u64) -> Block {
+    Block::after(denials.try_into().unwrap(), Duration::from_secs(seconds))
+}
+
+/// Returns one of the algorithms.
+fn any_limiter(kind: usize, quota: impl Into<Funnel>) -> AnyLimiter {
+    let funnel = quota.into();
+    match kind {
+        0 => SlidingWindow::new(funnel.quota()).into(),
+        1 => WindowCounter::new(funnel.quota()).into(),
+        2 => FixedWindow::new(funnel.quota()).into(),
+        _ => funnel.into(),
     }
 }
 
-impl Terms for Funnel {
-    fn of(funnel: Funnel) -> Self {
-        funnel
-    }
+/// Returns a limiter of each algorithm.
+fn all(quota: Quota) -> [AnyLimiter; 4] {
+    [0, 1, 2, 3].map(|kind| any_limiter(kind, quota))
+}
+
+/// Returns a limiter with room for one key.
+fn one_key<L: Limiter>(limiter: L, when_full: WhenFull) -> Keyed<u32, L> {
+    Keyed::new(limiter).with_max_keys(1, when_full)
 }
 
 /// Returns the time after some quarter periods and a few nanoseconds, forwards or back.
@@ -78,12 +104,29 @@ fn steps() -> impl Strategy<Value = (i8, i8)> {
     (prop_oneof![4 => 0..3i8, 1 => -3..9i8], -3..4i8)
 }
 
+/// Generates the bound on keys, if any, and what happens to new keys beyond it.
+fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
+    let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
+    prop::option::of((1..4_usize, when_full))
+}
+
+fn nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
+
 fn at(seconds: u64) -> Timestamp {
     after(Timestamp::ZERO, Duration::from_secs(seconds))
 }
 
 fn after(now: Timestamp, duration: Duration) -> Timestamp {
     now.saturating_add(duration)
+}
+
+/// Returns the wait of a denial, which is some whole seconds; 0 if the units are allowed.
+fn seconds(decision: Decision) -> u64 {
+    let wait = decision.retry_after().unwrap();
+    assert_eq!(wait.subsec_nanos(), 0, "{wait:?}");
+    wait.as_secs()
 }
 
 fn config() -> ProptestConfig {

@@ -5,11 +5,8 @@ mod keyed;
 mod naive;
 mod single;
 
-use proptest::prelude::*;
-use zset_std::{Decision, Funnel, Quota, Timestamp, Verdict};
-
-use super::{Rate, Terms, config};
-use naive::Naive;
+use super::*;
+use naive::{Kind, Naive};
 
 /// A Unix time in 2026, in nanoseconds.
 const DATE: u64 = 1_790_000_000_000_000_000;
@@ -21,17 +18,14 @@ const CENTURY: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 fn quotas() -> impl Strategy<Value = Funnel> {
     let count = || prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 10, 12]);
     let short = prop_oneof![1..20_u64, 1..5_000_000_000_u64];
-    let short = (count(), short, 1..20_u32).prop_map(|(count, period, capacity)| {
-        let quota = Quota::new(count, nanos(period)).unwrap();
-        Funnel::new(quota).with_capacity(capacity).unwrap()
-    });
-    let long = count().prop_map(|count| Funnel::new(Quota::new(count, nanos(CENTURY)).unwrap()));
+    let short = (count(), short, 1..20_u32)
+        .prop_map(|(count, period, capacity)| funnel(count, nanos(period), capacity));
+    let long = count().prop_map(|count| funnel(count, nanos(CENTURY), count));
     prop_oneof![4 => short, 1 => long]
 }
 
-fn nanos(nanos: u64) -> std::time::Duration {
-    std::time::Duration::from_nanos(nanos)
-}
+/// The kinds of limiters, in the order of [`any_limiter`].
+const KINDS: [Kind; 4] = [Kind::Log, Kind::Counter, Kind::Fixed, Kind::Funnel];
 
 /// How the caller's clock moves before a call.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +70,7 @@ fn expect(decision: &Decision, lists: &[Naive], quotas: &[Funnel], n: u32, now: 
         lists.iter().zip(quotas).all(|(list, quota)| list.passes(*quota, n, at))
     };
     // Returns the time at which a call would count if made after this wait.
-    let after = |wait: std::time::Duration| (u128::from(now) + wait.as_nanos()).max(counted.into());
+    let after = |wait: Duration| (u128::from(now) + wait.as_nanos()).max(counted.into());
     let tick = nanos(1);
     let limit = lists.iter().zip(quotas).map(|(list, quota)| list.limit(*quota)).min().unwrap();
     let exact = lists.iter().zip(quotas).all(|(list, quota)| list.is_exact(*quota, counted));

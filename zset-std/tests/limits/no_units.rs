@@ -1,21 +1,9 @@
 //! Calls for 0 units: always allowed, without a trace.
 
-use std::sync::Arc;
-
 use super::*;
-use crate::observed::Counts;
-use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Decision, Direct, FakeClock, FixedWindow, Funnel, Hold, Keyed, KeyedLimiter,
-    Limits, Penalty, SingleQuota, SlidingWindow, WhenFull, WindowCounter,
-};
-
-fn quota(count: u32) -> Quota {
-    Quota::new(count, Duration::from_secs(60)).unwrap()
-}
 
 /// With a limit of three.
-fn direct(limiter: impl zset_std::Limiter) {
+fn direct(limiter: impl Limiter) {
     let mut one = Direct::new(limiter);
     for (recorded, left) in [(0, 3), (2, 1), (2, 0)] {
         one.record(recorded, at(0));
@@ -31,17 +19,14 @@ fn direct(limiter: impl zset_std::Limiter) {
 
 #[test]
 fn no_units_change_nothing_in_a_limiter_of_one_key() {
-    direct(SlidingWindow::new(quota(3)));
-    direct(WindowCounter::new(quota(3)));
-    direct(FixedWindow::new(quota(3)));
-    direct(Funnel::new(quota(3)));
-    direct(AnyLimiter::from(Funnel::new(quota(3))));
-    direct(Limits::new([SlidingWindow::new(quota(3)), SlidingWindow::new(quota(4))]));
-    let block = Block::after(1.try_into().unwrap(), Duration::from_secs(600));
-    direct(Penalty::new(Funnel::new(quota(3)), block));
-    let mut funnel = Direct::new(Funnel::new(quota(3)));
-    assert!(funnel.check_with(quota(1), 0, at(0)).is_allowed());
-    assert_eq!((funnel.refund_with(quota(1), 0), funnel.peek_n(0, at(0)).remaining), (0, 3));
+    for limiter in all(per_minute(3)) {
+        direct(limiter);
+        direct(Penalty::new(limiter, block(1, 600)));
+    }
+    direct(Limits::new([3, 4].map(|count| SlidingWindow::new(per_minute(count)))));
+    let mut funnel = Direct::new(Funnel::new(per_minute(3)));
+    assert!(funnel.check_with(per_minute(1), 0, at(0)).is_allowed());
+    assert_eq!((funnel.refund_with(per_minute(1), 0), funnel.peek_n(0, at(0)).remaining), (0, 3));
 }
 
 /// Makes every call for 0 units of a key, and returns how many units remained in each.
@@ -69,13 +54,11 @@ fn all_calls<L: SingleQuota>(limiter: &Keyed<u32, L, FakeClock>, key: u32) -> Ve
 
 #[test]
 fn no_units_are_allowed_and_leave_no_trace_in_a_keyed_limiter() {
-    fn each<L: SingleQuota>(limiter: &L) {
+    for limiter in all(per_minute(3)) {
         for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
             let counts = Arc::new(Counts::default());
-            let block = Block::after(2.try_into().unwrap(), Duration::from_secs(600));
-            let limiter = Keyed::<u32, _>::new(Penalty::new(limiter.clone(), block))
+            let limiter = one_key(Penalty::new(limiter, block(2, 600)), when_full)
                 .with_clock(FakeClock::new())
-                .with_max_keys(1, when_full)
                 .with_observer(counts.clone());
             // A new key.
             assert_eq!(all_calls(&limiter, 1), [3; 8]);
@@ -101,17 +84,12 @@ fn no_units_are_allowed_and_leave_no_trace_in_a_keyed_limiter() {
             limiter.check_invariants();
         }
     }
-    each(&SlidingWindow::new(quota(3)));
-    each(&WindowCounter::new(quota(3)));
-    each(&FixedWindow::new(quota(3)));
-    each(&Funnel::new(quota(3)));
-    each(&AnyLimiter::from(Funnel::new(quota(3))));
 }
 
 #[test]
 fn no_units_do_not_wait_in_line() {
     let clock = FakeClock::new();
-    let limiter = Keyed::<u32, _>::new(Funnel::new(quota(3))).with_clock(clock.clone());
+    let limiter = Keyed::<u32, _>::new(Funnel::new(per_minute(3))).with_clock(clock.clone());
     assert!(limiter.check_n(&1, 3).is_allowed());
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| limiter.wait_ready(&1).block());

@@ -1,13 +1,9 @@
 //! What an observer receives: each decision once, and nothing else.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::limit::NotReady;
-use zset_std::{
-    FakeClock, Funnel, Hold, Keyed, KeyedLimiter, Observer, SlidingWindow, Verdict, WhenFull,
-};
+use zset_std::Observer;
 
 #[derive(Default)]
 pub(super) struct Counts {
@@ -52,12 +48,11 @@ impl Counts {
 #[test]
 fn each_decision_is_observed_once_and_nothing_else() {
     const NOTHING: [usize; 4] = [0; 4];
-    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let quota = per_minute(3);
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         let counts = Arc::new(Counts::default());
-        let limiter = Keyed::<u32, _>::new(Funnel::new(quota))
+        let limiter = one_key(Funnel::new(quota), when_full)
             .with_clock(FakeClock::new())
-            .with_max_keys(1, when_full)
             .with_observer(counts.clone());
 
         // Checks, in every form.
@@ -120,16 +115,4 @@ fn each_decision_is_observed_once_and_nothing_else() {
         assert!(limiter.at(at(600)).check(&2).is_allowed() && limiter.reset(&2));
         assert_eq!(counts.take(), [1, 0, 0, 0]);
     }
-}
-
-#[test]
-fn a_denied_check_with_units_in_flight_is_observed_once() {
-    let counts = Arc::new(Counts::default());
-    let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_observer(counts.clone());
-    let hold = Hold::new(limiter.at(at(0)), &1, 1).1;
-    assert!(limiter.at(at(0)).check(&1).is_allowed());
-    assert!(!limiter.at(at(0)).check(&1).is_allowed());
-    drop(hold);
-    assert_eq!(counts.take(), [2, 1, 0, 0]);
 }

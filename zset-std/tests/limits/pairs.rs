@@ -11,17 +11,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::observed::Counts;
-use super::reference::{OneKey, Reference, any_limiter};
+use super::reference::{OneKey, Reference};
 use super::*;
-use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Clock, Decision, Direct, FixedWindow, Funnel, Hold, Keyed, Limiter, Limits,
-    Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull, WindowCounter,
-};
+use zset_std::Clock;
 
 const KEYS: usize = 5;
 
@@ -86,112 +80,25 @@ impl Clock for Stepping {
 /// A keyed limiter whose hashes are the same in each run.
 type Subjects<L> = Keyed<Tracked, L, Stepping, BuildHasherDefault<DefaultHasher>>;
 
-/// An algorithm, with the calls of its keyed limiter that have a quota.
-trait Algorithm: Limiter {
-    type Reference: OneKey + Parts;
-
-    /// Whether calls can have quotas.
-    const HAS_QUOTAS: bool;
-
-    fn check_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
-    fn peek_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
-    fn set_quota(keyed: &Subjects<Self>, quota: Funnel);
+/// The calls of a keyed limiter that have a quota.
+struct WithQuota<L: Limiter> {
+    check: fn(&Subjects<L>, &Tracked, Call) -> Decision,
+    peek: fn(&Subjects<L>, &Tracked, Call) -> Decision,
+    set: fn(&Subjects<L>, Funnel),
 }
 
 /// The quota, the units and the time of a call.
 type Call = (Funnel, u32, Timestamp);
 
-macro_rules! algorithms {
-    ($($limiter:ty),*) => {$(
-        impl Algorithm for $limiter {
-            type Reference = AnyLimiter;
-            const HAS_QUOTAS: bool = true;
-
-            fn check_with(
-                keyed: &Subjects<Self>,
-                key: &Tracked,
-                (quota, n, now): Call,
-            ) -> Decision {
-                keyed.at(now).check_with(key, <$limiter as SingleQuota>::Terms::of(quota), n)
-            }
-
-            fn peek_with(
-                keyed: &Subjects<Self>,
-                key: &Tracked,
-                (quota, n, now): Call,
-            ) -> Decision {
-                keyed.at(now).peek_with(key, <$limiter as SingleQuota>::Terms::of(quota), n)
-            }
-
-            fn set_quota(keyed: &Subjects<Self>, quota: Funnel) {
-                keyed.set_quota(<$limiter as SingleQuota>::Terms::of(quota));
-                assert_eq!(keyed.quota(), quota.quota());
-            }
-        }
-    )*};
-}
-
-algorithms!(SlidingWindow, WindowCounter, FixedWindow, Funnel, AnyLimiter);
-algorithms!(
-    Penalty<SlidingWindow>,
-    Penalty<WindowCounter>,
-    Penalty<FixedWindow>,
-    Penalty<Funnel>,
-    Penalty<AnyLimiter>
-);
-
-/// Limiters with several quotas, of which calls have none.
-macro_rules! several {
-    ($($limiter:ty),*) => {$(
-        impl Algorithm for $limiter {
-            type Reference = Limits<AnyLimiter>;
-            const HAS_QUOTAS: bool = false;
-
-            fn check_with(_: &Subjects<Self>, _: &Tracked, _: Call) -> Decision {
-                unreachable!("calls have no quota")
-            }
-
-            fn peek_with(_: &Subjects<Self>, _: &Tracked, _: Call) -> Decision {
-                unreachable!("calls have no quota")
-            }
-
-            fn set_quota(_: &Subjects<Self>, _: Funnel) {
-                unreachable!("there are several quotas")
-            }
-        }
-    )*};
-}
-
-several!(Limits<AnyLimiter>, Penalty<Limits<AnyLimiter>>);
-
-/// An algorithm and its state.
-type Part = (AnyLimiter, <AnyLimiter as Limiter>::State);
-
-/// The algorithms of a reference.
-trait Parts: Sized + Limiter {
-    fn parts(one: &Direct<Self>) -> Vec<Part>;
-    fn set_quota_of(one: &mut Direct<Self>, quota: Funnel);
-}
-
-impl Parts for AnyLimiter {
-    fn parts(one: &Direct<Self>) -> Vec<Part> {
-        vec![(*one.limiter(), one.state().clone())]
-    }
-
-    fn set_quota_of(one: &mut Direct<Self>, quota: Funnel) {
-        one.set_quota(quota);
-    }
-}
-
-impl Parts for Limits<AnyLimiter> {
-    fn parts(one: &Direct<Self>) -> Vec<Part> {
-        let states = one.state().iter().cloned().chain(std::iter::repeat(AnyLimiter::NEW));
-        one.limiter().as_slice().iter().copied().zip(states).collect()
-    }
-
-    fn set_quota_of(_: &mut Direct<Self>, _: Funnel) {
-        unreachable!("there are several quotas")
-    }
+impl<L: SingleQuota> WithQuota<L> {
+    const NEW: Self = WithQuota {
+        check: |keyed, key, (quota, n, now)| keyed.at(now).check_with(key, quota, n),
+        peek: |keyed, key, (quota, n, now)| keyed.at(now).peek_with(key, quota, n),
+        set: |keyed, quota| {
+            keyed.set_quota(quota);
+            assert_eq!(keyed.quota(), quota.quota());
+        },
+    };
 }
 
 /// What is known of a key that is present.
@@ -216,7 +123,7 @@ fn windows(limiter: &AnyLimiter) -> u64 {
     if matches!(limiter, AnyLimiter::WindowCounter(_)) { 2 } else { 1 }
 }
 
-impl<L: OneKey + Parts> Present<L> {
+impl<L: OneKey> Present<L> {
     fn new(reference: &Reference<L>) -> Self {
         let (units, periods) = (Vec::new(), BTreeSet::new());
         let reference = reference.clone();
@@ -314,14 +221,12 @@ enum Action {
 /// Short periods, so that windows of different lengths meet.
 fn short_quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![6 => 1..20_u64, 1 => 1..100_u64];
-    (1..7_u32, period, 1..8_u32).prop_map(|(count, period, capacity)| {
-        let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
-        Funnel::new(quota).with_capacity(capacity).unwrap()
-    })
+    (1..7_u32, period, 1..8_u32)
+        .prop_map(|(count, period, capacity)| funnel(count, nanos(period), capacity))
 }
 
 /// Three quotas for calls, few so that the periods of a key repeat, and the steps of a case.
-fn actions() -> impl Strategy<Value = ([Funnel; 3], Vec<(i64, Action)>)> {
+fn actions() -> impl Strategy<Value = Actions> {
     let n = || prop_oneof![6 => Just(1_u32), 3 => 0..9_u32];
     let of_call = || prop::option::weighted(0.4, 0..3_usize);
     let action = prop_oneof![
@@ -341,15 +246,9 @@ fn actions() -> impl Strategy<Value = ([Funnel; 3], Vec<(i64, Action)>)> {
     (quotas, prop::collection::vec((step, action), 0..LEN))
 }
 
-fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
-    let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
-    prop::option::of((1..4_usize, when_full))
-}
-
 fn blocks() -> impl Strategy<Value = Block> {
     (1..4_u32, 0..20_u64, 1..4_u64).prop_map(|(denials, time, growth)| {
-        let block = Block::after(denials.try_into().unwrap(), Duration::from_nanos(time));
-        block.doubling_up_to(Duration::from_nanos(time * growth))
+        Block::after(denials.try_into().unwrap(), nanos(time)).doubling_up_to(nanos(time * growth))
     })
 }
 
@@ -361,7 +260,7 @@ enum Place {
 }
 
 /// Units of a key that are held.
-struct Held<L: Algorithm> {
+struct Held<L: Limiter> {
     key: usize,
     place: Place,
     n: u32,
@@ -369,13 +268,15 @@ struct Held<L: Algorithm> {
 }
 
 /// A keyed limiter and its references.
-struct Subject<L: Algorithm> {
+struct Subject<L: Limiter, R: OneKey> {
     limiter: Arc<Subjects<L>>,
+    /// Unless there are several quotas.
+    with_quota: Option<WithQuota<L>>,
     clock: Stepping,
     keys: [Tracked; KEYS],
-    present: BTreeMap<usize, Present<L::Reference>>,
-    new: Reference<L::Reference>,
-    shared: Option<Reference<L::Reference>>,
+    present: BTreeMap<usize, Present<R>>,
+    new: Reference<R>,
+    shared: Option<Reference<R>>,
     max_keys: usize,
     holds: Vec<Held<L>>,
     now: Timestamp,
@@ -385,14 +286,13 @@ struct Subject<L: Algorithm> {
     expected: [usize; 4],
 }
 
-impl<L: Algorithm> Subject<L> {
+impl<L: Limiter, R: OneKey> Subject<L, R> {
     fn new(
         limiter: L,
-        inside: L::Reference,
-        block: Option<Block>,
+        with_quota: Option<WithQuota<L>>,
+        new: Reference<R>,
         bounds: Option<(usize, WhenFull)>,
     ) -> Self {
-        let new = Reference::new(inside, block);
         let observed = Arc::<Counts>::default();
         let (hasher, clock) = (BuildHasherDefault::default(), Stepping::default());
         let limiter = Keyed::new(limiter).with_hasher(hasher).with_clock(clock.clone());
@@ -409,6 +309,7 @@ impl<L: Algorithm> Subject<L> {
         let (now, newest, expected) = (Timestamp::ZERO, Timestamp::ZERO, [0; 4]);
         Subject {
             limiter: Arc::new(limiter),
+            with_quota,
             clock,
             keys,
             present,
@@ -479,7 +380,7 @@ impl<L: Algorithm> Subject<L> {
 
     /// Returns the reference that decides on a key after a call that may have inserted it, and
     /// whether it is that of the key; `None` if the key is refused.
-    fn place(&mut self, key: usize) -> (Option<&mut Reference<L::Reference>>, Place) {
+    fn place(&mut self, key: usize) -> (Option<&mut Reference<R>>, Place) {
         self.expect_sweeps();
         if self.is_present(key) {
             let new = &self.new;
@@ -522,9 +423,11 @@ impl<L: Algorithm> Subject<L> {
 
     fn check(&mut self, key: usize, quota: Option<Funnel>, n: u32) {
         let (now, newest) = (self.now, self.newest);
-        let decision = match quota {
-            Some(quota) => L::check_with(&self.limiter, &self.keys[key], (quota, n, now)),
-            None => self.limiter.at(now).check_n(&self.keys[key], n),
+        let decision = match (quota, &self.with_quota) {
+            (Some(quota), Some(with)) => {
+                (with.check)(&self.limiter, &self.keys[key], (quota, n, now))
+            }
+            _ => self.limiter.at(now).check_n(&self.keys[key], n),
         };
         if n > 0 {
             self.report(&decision);
@@ -601,10 +504,11 @@ impl<L: Algorithm> Subject<L> {
     }
 
     fn set_quota(&mut self, quota: Funnel) {
-        L::set_quota(&self.limiter, quota);
+        let Some(with) = &self.with_quota else { return };
+        (with.set)(&self.limiter, quota);
         self.present.values_mut().for_each(|present| present.set_quota(quota));
         let others = self.shared.as_mut().into_iter().chain([&mut self.new]);
-        others.for_each(|reference| L::Reference::set_quota_of(&mut reference.inside, quota));
+        others.for_each(|reference| R::set_quota_of(&mut reference.inside, quota));
     }
 
     fn step(&mut self, quotas: &[Funnel; 3], by: i64, action: Action) {
@@ -614,16 +518,18 @@ impl<L: Algorithm> Subject<L> {
         // All shards see the time; otherwise one does only when a key of it is used.
         self.limiter.at(self.now).sweep(0);
         self.newest = self.newest.max(self.now);
+        let has_quotas = self.with_quota.is_some();
         let of_call =
-            |quota: Option<usize>| quota.filter(|_| L::HAS_QUOTAS).map(|quota| quotas[quota]);
+            |quota: Option<usize>| quota.filter(|_| has_quotas).map(|quota| quotas[quota]);
         match action {
             Action::Check(key, quota, n) => self.check(key, of_call(quota), n),
             Action::Peek(key, quota, n) => {
-                let quota = of_call(quota);
-                let call = |quota| (quota, n, self.now);
-                let decision = match quota {
-                    Some(quota) => L::peek_with(&self.limiter, &self.keys[key], call(quota)),
-                    None => self.limiter.at(self.now).peek_n(&self.keys[key], n),
+                let (now, quota) = (self.now, of_call(quota));
+                let decision = match (quota, &self.with_quota) {
+                    (Some(quota), Some(with)) => {
+                        (with.peek)(&self.limiter, &self.keys[key], (quota, n, now))
+                    }
+                    _ => self.limiter.at(now).peek_n(&self.keys[key], n),
                 };
                 self.expect_peek(key, quota, n, decision);
             }
@@ -645,11 +551,7 @@ impl<L: Algorithm> Subject<L> {
                 }
             }
             Action::Sweep(budget) => drop(self.sweep(budget)),
-            Action::SetQuota(quota) => {
-                if let Some(quota) = of_call(Some(quota)) {
-                    self.set_quota(quota);
-                }
-            }
+            Action::SetQuota(quota) => self.set_quota(quotas[quota]),
             Action::Hold(key, n) => self.hold(key, n),
             Action::Charge(hold, charged) => self.settle(hold, |hold, n| {
                 hold.charge(charged);
@@ -670,17 +572,46 @@ impl<L: Algorithm> Subject<L> {
     }
 }
 
-fn run<L: Algorithm>(
+/// The quotas of calls, and the steps of a case.
+type Actions = ([Funnel; 3], Vec<(i64, Action)>);
+
+/// The penalty, if there is one, and the bound on keys.
+type Terms = (Option<Block>, Option<(usize, WhenFull)>);
+
+fn run<L: Limiter, R: OneKey>(
     limiter: L,
-    inside: impl Into<L::Reference>,
-    block: Option<Block>,
+    with_quota: Option<WithQuota<L>>,
+    new: Reference<R>,
     bounds: Option<(usize, WhenFull)>,
-    (quotas, actions): &([Funnel; 3], Vec<(i64, Action)>),
+    (quotas, actions): &Actions,
 ) {
-    let mut subject = Subject::new(limiter, inside.into(), block, bounds);
+    let mut subject = Subject::new(limiter, with_quota, new, bounds);
     for &(by, action) in actions {
         subject.step(quotas, by, action);
     }
+}
+
+fn run_one<L: SingleQuota>(limiter: L, any: AnyLimiter, (block, bounds): Terms, actions: &Actions) {
+    let new = Reference::new(any, block);
+    match block {
+        None => run(limiter, Some(WithQuota::NEW), new, bounds, actions),
+        Some(block) => {
+            run(Penalty::new(limiter, block), Some(WithQuota::NEW), new, bounds, actions);
+        }
+    }
+}
+
+/// Runs an algorithm, as it is and as an `AnyLimiter`.
+fn run_kind(kind: usize, quota: Funnel, terms: Terms, actions: &Actions) {
+    let any = any_limiter(kind, quota);
+    match any {
+        AnyLimiter::SlidingWindow(limiter) => run_one(limiter, any, terms, actions),
+        AnyLimiter::WindowCounter(limiter) => run_one(limiter, any, terms, actions),
+        AnyLimiter::FixedWindow(limiter) => run_one(limiter, any, terms, actions),
+        AnyLimiter::Funnel(limiter) => run_one(limiter, any, terms, actions),
+        _ => unreachable!("these are all"),
+    }
+    run_one(any, any, terms, actions);
 }
 
 proptest! {
@@ -691,14 +622,7 @@ proptest! {
         (kind, quota, bounds) in (0..4_usize, short_quotas(), bounds()),
         actions in actions(),
     ) {
-        let any = any_limiter(kind, quota);
-        match kind {
-            0 => run(SlidingWindow::new(quota.quota()), any, None, bounds, &actions),
-            1 => run(WindowCounter::new(quota.quota()), any, None, bounds, &actions),
-            2 => run(FixedWindow::new(quota.quota()), any, None, bounds, &actions),
-            _ => run(quota, any, None, bounds, &actions),
-        }
-        run(any, any, None, bounds, &actions);
+        run_kind(kind, quota, (None, bounds), &actions);
     }
 
     #[test]
@@ -706,14 +630,7 @@ proptest! {
         (kind, quota, bounds, block) in (0..4_usize, short_quotas(), bounds(), blocks()),
         actions in actions(),
     ) {
-        let (any, some) = (any_limiter(kind, quota), Some(block));
-        match kind {
-            0 => run(Penalty::new(SlidingWindow::new(quota.quota()), block), any, some, bounds, &actions),
-            1 => run(Penalty::new(WindowCounter::new(quota.quota()), block), any, some, bounds, &actions),
-            2 => run(Penalty::new(FixedWindow::new(quota.quota()), block), any, some, bounds, &actions),
-            _ => run(Penalty::new(quota, block), any, some, bounds, &actions),
-        }
-        run(Penalty::new(any, block), any, some, bounds, &actions);
+        run_kind(kind, quota, (Some(block), bounds), &actions);
     }
 
     #[test]
@@ -726,11 +643,10 @@ proptest! {
         actions in actions(),
     ) {
         let limits = Limits::new(limits.into_iter().map(|(kind, quota)| any_limiter(kind, quota)));
+        let new = Reference::new(limits.clone(), block);
         match block {
-            None => run(limits.clone(), limits, None, bounds, &actions),
-            Some(block) => {
-                run(Penalty::new(limits.clone(), block), limits, Some(block), bounds, &actions);
-            }
+            None => run(limits, None, new, bounds, &actions),
+            Some(block) => run(Penalty::new(limits, block), None, new, bounds, &actions),
         }
     }
 }

@@ -1,11 +1,6 @@
 //! Units that are recorded, also beyond the limit, with every algorithm.
 
 use super::*;
-use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, Keyed, Limiter, Limits, Penalty, SlidingWindow,
-    WindowCounter,
-};
 
 /// With a limit of three.
 fn record(limiter: impl Limiter) {
@@ -32,21 +27,16 @@ fn record(limiter: impl Limiter) {
 
 #[test]
 fn recorded_units_count_beyond_the_limit() {
-    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
-    record(SlidingWindow::new(quota));
-    record(WindowCounter::new(quota));
-    record(FixedWindow::new(quota));
-    record(Funnel::new(quota));
-    record(AnyLimiter::from(WindowCounter::new(quota)));
-    record(Limits::new([AnyLimiter::from(Funnel::new(quota)), SlidingWindow::new(quota).into()]));
-    let block = Block::after(9.try_into().unwrap(), Duration::from_secs(60));
-    record(Penalty::new(Funnel::new(quota), block));
+    for limiter in all(per_minute(3)) {
+        record(limiter);
+        record(Penalty::new(limiter, block(9, 60)));
+    }
+    record(Limits::new([0, 3].map(|kind| any_limiter(kind, per_minute(3)))));
 }
 
 #[test]
 fn a_funnel_with_more_units_than_leak_out_in_146_years_denies() {
-    let century = Quota::new(1, Duration::from_secs(100 * 365 * 86_400)).unwrap();
-    let mut funnel = Direct::new(Funnel::new(century));
+    let mut funnel = Direct::new(Funnel::new(quota(1, 100 * 365 * 86_400)));
     for _ in 0..3 {
         funnel.record(u32::MAX, at(0));
         assert!(!funnel.check(at(0)).is_allowed());

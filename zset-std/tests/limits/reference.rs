@@ -1,51 +1,55 @@
 //! The reference for a key: a limiter of one key and a list of its denials.
 
 use super::*;
-use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limiter, Limits, SlidingWindow, Verdict,
-    WindowCounter,
-};
 
-/// An algorithm whose calls may have a quota.
+/// Checks units, with the quota of the call if it has one.
+pub(super) fn check_by<L: SingleQuota>(
+    one: &mut Direct<L>,
+    quota: Option<Funnel>,
+    n: u32,
+    now: Timestamp,
+) -> Decision {
+    match quota {
+        Some(quota) => one.check_with(quota, n, now),
+        None => one.check_n(n, now),
+    }
+}
+
+/// An algorithm and its state.
+pub(super) type Part = (AnyLimiter, <AnyLimiter as Limiter>::State);
+
+/// The algorithm of a reference: one, or several, of which calls have no quotas.
 pub(super) trait OneKey: Limiter {
     fn check_by(one: &mut Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision;
-    fn peek_by(one: &Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision;
+    fn parts(one: &Direct<Self>) -> Vec<Part>;
+
+    fn set_quota_of(_: &mut Direct<Self>, _: Funnel) {
+        unreachable!("there are several quotas")
+    }
 }
 
 impl OneKey for AnyLimiter {
     fn check_by(one: &mut Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
-        match quota {
-            Some(quota) => one.check_with(quota, n, now),
-            None => one.check_n(n, now),
-        }
+        check_by(one, quota, n, now)
     }
 
-    fn peek_by(one: &Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
-        match quota {
-            Some(quota) => one.peek_with(quota, n, now),
-            None => one.peek_n(n, now),
-        }
+    fn parts(one: &Direct<Self>) -> Vec<Part> {
+        vec![(*one.limiter(), one.state().clone())]
+    }
+
+    fn set_quota_of(one: &mut Direct<Self>, quota: Funnel) {
+        one.set_quota(quota);
     }
 }
 
-/// Its calls have no quotas.
 impl OneKey for Limits<AnyLimiter> {
     fn check_by(one: &mut Direct<Self>, _: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         one.check_n(n, now)
     }
 
-    fn peek_by(one: &Direct<Self>, _: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
-        one.peek_n(n, now)
-    }
-}
-
-pub(super) fn any_limiter(kind: usize, quota: Funnel) -> AnyLimiter {
-    match kind {
-        0 => SlidingWindow::new(quota.quota()).into(),
-        1 => WindowCounter::new(quota.quota()).into(),
-        2 => FixedWindow::new(quota.quota()).into(),
-        _ => quota.into(),
+    fn parts(one: &Direct<Self>) -> Vec<Part> {
+        let states = one.state().iter().cloned().chain(std::iter::repeat(AnyLimiter::NEW));
+        one.limiter().as_slice().iter().copied().zip(states).collect()
     }
 }
 
@@ -175,13 +179,13 @@ impl<L: OneKey> Reference<L> {
         now: Timestamp,
     ) -> Decision {
         let decision = self.decide((n, taken), now, |inside, is_blocked, now| {
-            let mut decision = L::peek_by(inside, quota, n, now);
+            let mut decision = L::check_by(&mut inside.clone(), quota, n, now);
             if decision.is_allowed() && n > 0 && held > decision.remaining {
                 decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
                 decision.remaining += n;
             }
             if decision.is_allowed() && is_blocked {
-                decision = L::peek_by(inside, quota, 0, now);
+                decision = L::check_by(&mut inside.clone(), quota, 0, now);
             }
             // A call that takes nothing still sees the time and the quota.
             let taken = if decision.is_allowed() && !is_blocked { taken } else { 0 };

@@ -1,34 +1,21 @@
 //! `SlidingWindow`: records beyond the limit, refunds, and changed quotas.
 
 use super::*;
-use zset_std::{Direct, SlidingWindow, Verdict};
-
-fn per_minute(count: u32) -> Quota {
-    Quota::new(count, Duration::from_secs(60)).unwrap()
-}
 
 #[test]
-fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
+fn units_recorded_beyond_the_limit_are_refunded_first_and_count_under_a_larger_limit() {
     let mut log = Direct::new(SlidingWindow::new(per_minute(1)));
     assert!(log.check(at(0)).is_allowed());
     log.record(1, at(0));
+    assert_eq!(log.peek_with(per_minute(4), 0, at(0)).remaining, 2);
     assert_eq!(log.refund(1), 1);
     assert!(!log.check(at(0)).is_allowed(), "two units would pass in one window");
     log.record(1, at(10));
-    assert_eq!(log.refund(3), 2);
-    assert!(log.check(at(10)).is_allowed());
-    log.check_invariants();
-}
-
-#[test]
-fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
-    let mut log = Direct::new(SlidingWindow::new(per_minute(1)));
-    log.record(1, at(0));
-    log.record(1, at(0));
-    assert_eq!(log.peek_with(per_minute(4), 0, at(0)).remaining, 2);
     log.set_quota(per_minute(3));
-    assert_eq!(log.peek_n(0, at(0)).remaining, 1);
-    assert_eq!(log.check_with(per_minute(5), 3, at(0)).remaining, 0);
+    assert_eq!(log.peek_n(0, at(10)).remaining, 1);
+    assert_eq!(log.check_with(per_minute(5), 3, at(10)).remaining, 0);
+    assert_eq!(log.refund(9), 5);
+    log.check_invariants();
 }
 
 /// Each entry beyond the maximum is merged with an older one, at the later of the two times.
@@ -61,7 +48,7 @@ fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
 
 #[test]
 fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
-    let mut log = Direct::new(SlidingWindow::new(Quota::new(5, Duration::from_secs(1)).unwrap()));
+    let mut log = Direct::new(SlidingWindow::new(quota(5, 1)));
     assert!(log.check_n(2, at(0)).is_allowed());
     assert!(log.check_n(2, at(30)).is_allowed());
     assert!(log.check(at(40)).is_allowed());
@@ -77,7 +64,7 @@ fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     assert!(log.check_n(5, at(40)).is_allowed());
     assert!(log.check_n(0, at(100)).is_allowed());
     log.reset();
-    log.set_quota(Quota::new(5, Duration::from_secs(3600)).unwrap());
+    log.set_quota(quota(5, 3600));
     assert_eq!(log.peek_n(0, at(100)).remaining, 5);
 }
 
@@ -102,31 +89,23 @@ fn logs_with_the_same_units_are_equal() {
     assert_eq!(logs[0], logs[1]);
 }
 
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn no_window_ever_holds_more_than_the_limit(
-        quota in quotas(),
-        calls in prop::collection::vec((steps(), 0..14u32), 0..120),
-    ) {
-        let mut log = Direct::new(SlidingWindow::new(quota.quota()));
-        let mut passed: Vec<(Timestamp, u32)> = Vec::new();
-        let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
-        for ((quarters, nanos), n) in calls {
-            now = step(now, quota, quarters, nanos);
-            newest = newest.max(now);
-            if log.check_n(n, now).is_allowed() {
-                passed.push((newest, n));
-            }
-            prop_assert!(log.entries() <= quota.count() as usize);
-        }
-        // Some window with the maximum number of units ends at a call.
-        for &(end, _) in &passed {
-            let in_window = |time| time <= end && end.saturating_duration_since(time) < quota.period();
-            let units: u32 =
-                passed.iter().filter(|(time, _)| in_window(*time)).map(|(_, units)| units).sum();
-            prop_assert!(units <= quota.count());
+#[test]
+fn units_at_one_time_are_one_entry_whatever_the_calls() {
+    let mut logs = [(), ()].map(|()| Direct::new(SlidingWindow::new(per_minute(9))));
+    for (log, each) in logs.iter_mut().zip([1, 3]) {
+        for _ in 0..6 / each {
+            assert!(log.check_n(each, at(1)).is_allowed());
         }
     }
+    assert_eq!(logs[0], logs[1]);
+}
+
+#[test]
+fn a_log_has_an_entry_for_each_unit_of_the_largest_count() {
+    let mut log = Direct::new(SlidingWindow::new(per_minute(1)));
+    let moment = |millis| after(at(0), Duration::from_millis(millis));
+    for millis in 1..=100 {
+        assert!(log.check_with(per_minute(100), 1, moment(millis)).is_allowed());
+    }
+    assert_eq!(log.peek_with(per_minute(100), 0, moment(60_020)).remaining, 20);
 }

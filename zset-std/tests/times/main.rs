@@ -6,6 +6,7 @@ mod merged;
 mod timeline;
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use zset_std::{ExpiringSet, MergedTimelines, Timeline, Timestamp};
@@ -24,6 +25,11 @@ fn ids() -> impl Strategy<Value = String> {
 /// Counts of zero, of some, and of more than exist.
 fn counts() -> impl Strategy<Value = usize> {
     prop_oneof![9 => 0..8usize, 1 => Just(usize::MAX)]
+}
+
+/// Durations below a number of nanoseconds, and the longest.
+fn durations(end: u64) -> impl Strategy<Value = Duration> {
+    prop_oneof![6 => (0..end).prop_map(Duration::from_nanos), 1 => Just(Duration::MAX)]
 }
 
 fn config() -> ProptestConfig {
@@ -55,6 +61,17 @@ where
     }
     assert_eq!(elements.next(), None);
     assert_eq!(elements.next_back(), None);
+}
+
+/// Round-trips a value through serialization.
+#[cfg(feature = "serde")]
+fn copy<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+#[cfg(not(feature = "serde"))]
+fn copy<T: Clone>(value: &T) -> T {
+    value.clone()
 }
 
 #[test]

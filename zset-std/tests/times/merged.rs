@@ -54,34 +54,4 @@ proptest! {
         let behind = &all[all.iter().take_while(|(entry, _)| *entry >= cursor).count()..];
         assert_same_posts(merged.before(&cursor, n), &behind[..n.min(behind.len())]);
     }
-
-    #[test]
-    fn pages_neither_skip_nor_repeat_entries_while_feeds_grow(
-        mut feeds in feeds(),
-        size in 1..5usize,
-        meanwhile in prop::collection::vec((any::<prop::sample::Index>(), times(), ids()), 0..20),
-    ) {
-        let mut staying: Vec<_> = all(&feeds).into_iter().map(|(entry, _)| entry).collect();
-        let mut read: Vec<_> =
-            MergedTimelines::new(&feeds).latest(size).map(Cursor::from).collect();
-        let mut meanwhile = meanwhile.into_iter();
-        while let Some(cursor) = read.last().cloned() {
-            if let (Some((index, at, id)), false) = (meanwhile.next(), feeds.is_empty()) {
-                staying.retain(|entry| entry.id != id);
-                let feed = index.get(&feeds).posted_at(&id).map_or(at, |old| old.max(at));
-                let index = index.index(feeds.len());
-                feeds[index].post(id, feed);
-            }
-            let merged = MergedTimelines::new(&feeds);
-            let page: Vec<_> = merged.before(&cursor, size).map(Cursor::from).collect();
-            if page.is_empty() {
-                break;
-            }
-            read.extend(page);
-        }
-        prop_assert!(read.is_sorted_by(|a, b| a > b), "newest first and without duplicates");
-        for entry in staying {
-            prop_assert_eq!(read.iter().filter(|other| **other == entry).count(), 1);
-        }
-    }
 }

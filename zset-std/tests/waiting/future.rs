@@ -220,7 +220,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow,
         match outcome {
             // 0 units are allowed even if others are waiting.
             Ok(()) => assert!(is_first || done.units == 0, "a waiter overtook an earlier one"),
-            Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
+            Err(NotReady::Never) => assert!(done.units > windows.peek_n(&0, 0).limit),
             Err(NotReady::TooLate) => {
                 let deadline = done.deadline.expect("too late without a deadline");
                 let peeked = windows.peek_n(&done.key, done.units);
@@ -244,10 +244,6 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow,
     for waiter in waiters.iter() {
         assert!(waiter.deadline.is_none_or(|deadline| now < deadline), "a deadline was missed");
     }
-}
-
-fn decision_limit(windows: &Keyed<u8, SlidingWindow, FakeClock>) -> u32 {
-    windows.peek_n(&0, 0).limit
 }
 
 proptest! {

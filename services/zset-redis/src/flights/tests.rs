@@ -1,6 +1,5 @@
 use std::future::poll_fn;
-use std::num::NonZeroU32;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -10,9 +9,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout, timeout_at};
-use zset_std::{Decision, FakeClock, FixedWindow, Quota};
+use zset_std::{Decision, FixedWindow, Quota};
 
-use crate::{AsyncConnection, Breaker, Connection, Failure, Keyed, LimiterError, OnFailure};
+use crate::{AsyncConnection, Connection, Failure, Keyed, LimiterError, OnFailure};
 
 const LIMIT: u32 = 10;
 
@@ -78,11 +77,6 @@ fn has_timed_out(result: &Result<Decision, LimiterError>) -> bool {
     matches!(result, Err(LimiterError::Failure(Failure::Timeout)))
 }
 
-/// Returns whether a call was not sent.
-fn is_not_sent(result: &Result<Decision, LimiterError>) -> bool {
-    matches!(result, Err(LimiterError::Failure(Failure::BreakerOpen)))
-}
-
 /// On one thread, so the order of tasks is deterministic.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
@@ -100,13 +94,15 @@ async fn check_at_once(limiter: &Keyed<Counter, FixedWindow>, callers: usize) ->
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
-/// Polls a future once.
-async fn poll_once(mut future: Pin<&mut impl Future>) {
+/// Polls a call once, which waits then.
+async fn started<F: Future>(call: F) -> Pin<Box<F>> {
+    let mut call = Box::pin(call);
     poll_fn(|context| {
-        assert!(future.as_mut().poll(context).is_pending());
+        assert!(call.as_mut().poll(context).is_pending());
         Poll::Ready(())
     })
     .await;
+    call
 }
 
 #[test]
@@ -135,8 +131,7 @@ fn a_call_without_others_of_its_key_needs_neither_a_task_nor_a_clone() {
     let runtime = runtime();
     runtime.block_on(async {
         for _ in 0..3 {
-            let mut check = pin!(limiter.check("ann"));
-            poll_once(check.as_mut()).await;
+            let check = started(limiter.check("ann")).await;
             assert_eq!(runtime.metrics().num_alive_tasks(), 0);
             assert_eq!(Arc::strong_count(&limiter.flights), 1, "a clone");
             counter.permits.add_permits(1);
@@ -151,13 +146,11 @@ fn calls_during_a_flight_share_the_next_script() {
     let counter = Counter::new(0);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let (mut alone, mut first) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
-        poll_once(alone.as_mut()).await;
-        poll_once(first.as_mut()).await;
+        let alone = started(limiter.check("ann")).await;
+        let first = started(limiter.check("ann")).await;
         yield_now().await;
         assert_eq!(counter.scripts(), [1, 1]);
-        let mut others = pin!(check_at_once(&limiter, 4));
-        poll_once(others.as_mut()).await;
+        let others = started(check_at_once(&limiter, 4)).await;
         yield_now().await;
         counter.permits.add_permits(3);
         let (alone, first, others) = tokio::join!(alone, first, others);
@@ -172,9 +165,8 @@ fn calls_of_other_keys_do_not_wait() {
     let counter = Counter::new(0);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let (mut ann, mut bob) = (pin!(limiter.check("ann")), pin!(limiter.check("bob")));
-        poll_once(ann.as_mut()).await;
-        poll_once(bob.as_mut()).await;
+        let _ann = started(limiter.check("ann")).await;
+        let _bob = started(limiter.check("bob")).await;
         yield_now().await;
         assert_eq!(counter.scripts(), [1, 1]);
     });
@@ -185,12 +177,8 @@ fn a_caller_that_gives_up_before_its_script_takes_no_unit() {
     let counter = Counter::new(2);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let mut first = pin!(limiter.check("ann"));
-        poll_once(first.as_mut()).await;
-        {
-            let mut second = pin!(limiter.check("ann"));
-            poll_once(second.as_mut()).await;
-        }
+        let first = started(limiter.check("ann")).await;
+        drop(started(limiter.check("ann")).await);
         assert!(first.await.unwrap().is_allowed());
         assert_eq!(counter.scripts(), [1]);
     });
@@ -201,11 +189,10 @@ fn a_caller_that_is_not_polled_delays_no_other() {
     let counter = Counter::new(2);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let (mut alone, mut idle) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
         // The script of the first has run, but the call is not polled until it gets its reply.
         let permits = counter.permits.acquire_many(2).await.unwrap();
-        poll_once(alone.as_mut()).await;
-        poll_once(idle.as_mut()).await;
+        let alone = started(limiter.check("ann")).await;
+        let idle = started(limiter.check("ann")).await;
         drop(permits);
         counter.permits.add_permits(1);
         assert!(limiter.check("ann").await.unwrap().is_allowed());
@@ -221,8 +208,7 @@ fn a_caller_waits_no_longer_than_the_deadline() {
     let limiter = counter.limiter().with_deadline(Duration::from_millis(20));
     runtime().block_on(async {
         let start = Instant::now();
-        let mut first = pin!(limiter.check("ann"));
-        poll_once(first.as_mut()).await;
+        let first = started(limiter.check("ann")).await;
         yield_now().await;
         // It waits for the first script, which gets no reply.
         assert!(has_timed_out(&limiter.check("ann").await));
@@ -239,15 +225,14 @@ fn a_caller_survives_the_runtime_of_its_flight() {
     let counter = Counter::new(0);
     let limiter = counter.limiter();
     let (other, here) = (runtime(), runtime());
-    let (mut alone, mut first) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
-    other.block_on(async {
-        poll_once(alone.as_mut()).await;
-        poll_once(first.as_mut()).await;
+    let _calls = other.block_on(async {
+        let alone = started(limiter.check("ann")).await;
+        let first = started(limiter.check("ann")).await;
         yield_now().await;
+        (alone, first)
     });
     here.block_on(async {
-        let mut waiting = pin!(limiter.check("ann"));
-        poll_once(waiting.as_mut()).await;
+        let waiting = started(limiter.check("ann")).await;
         other.shutdown_background();
         counter.permits.add_permits(2);
         let decision = timeout(Duration::from_secs(60), waiting).await;
@@ -263,12 +248,10 @@ fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     let hasty = counter.limiter().with_deadline(Duration::from_millis(150));
     let patient = hasty.clone().with_deadline(Duration::from_secs(60));
     runtime().block_on(async {
-        let mut alone = pin!(patient.check("ann"));
-        let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
-        poll_once(alone.as_mut()).await;
-        poll_once(first.as_mut()).await;
+        let alone = started(patient.check("ann")).await;
+        let first = started(hasty.check("ann")).await;
         yield_now().await;
-        poll_once(second.as_mut()).await;
+        let second = started(patient.check("ann")).await;
         assert!(has_timed_out(&first.await));
         while counter.scripts().len() < 3 {
             yield_now().await;
@@ -287,12 +270,10 @@ fn a_script_is_awaited_for_the_most_patient_caller_and_each_gives_up_at_its_own_
     let patient = counter.limiter().with_deadline(Duration::from_secs(60));
     let hasty = patient.clone().with_deadline(Duration::from_millis(150));
     runtime().block_on(async {
-        let mut alone = pin!(patient.check("ann"));
-        let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
-        poll_once(alone.as_mut()).await;
+        let _alone = started(patient.check("ann")).await;
         // Both wait for the same script.
-        poll_once(first.as_mut()).await;
-        poll_once(second.as_mut()).await;
+        let first = started(hasty.check("ann")).await;
+        let second = started(patient.check("ann")).await;
         yield_now().await;
         assert_eq!(counter.scripts(), [1, 2]);
         assert!(has_timed_out(&first.await));
@@ -300,31 +281,5 @@ fn a_script_is_awaited_for_the_most_patient_caller_and_each_gives_up_at_its_own_
         counter.permits.add_permits(2);
         assert!(second.await.unwrap().is_allowed());
         assert_eq!(counter.scripts(), [1, 2]);
-    });
-}
-
-#[test]
-fn a_call_that_is_cancelled_as_a_probe_leaves_room_for_the_next() {
-    let counter = Counter::new(0);
-    let clock = FakeClock::new();
-    let one = NonZeroU32::MIN;
-    let breaker = Breaker::with_clock(clock.clone()).with_failures(one);
-    let limiter = counter.limiter().with_breaker(breaker).with_deadline(Duration::from_millis(20));
-    runtime().block_on(async {
-        assert!(has_timed_out(&limiter.check("ann").await));
-        let calls = counter.scripts().len();
-        assert!(is_not_sent(&limiter.check("ann").await));
-        assert!(is_not_sent(&limiter.clone().peek("bob").await));
-        assert_eq!(counter.scripts().len(), calls);
-        clock.advance(Duration::from_secs(1));
-        {
-            let mut probe = pin!(limiter.check("ann"));
-            poll_once(probe.as_mut()).await;
-            assert!(is_not_sent(&limiter.check("bob").await));
-        }
-        counter.permits.add_permits(100);
-        let limiter = limiter.with_deadline(Duration::from_secs(60));
-        assert!(limiter.check("bob").await.unwrap().is_allowed());
-        assert!(limiter.check("ann").await.unwrap().is_allowed());
     });
 }

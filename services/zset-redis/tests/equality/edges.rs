@@ -4,15 +4,9 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_redis::blocking::Pool;
-use zset_redis::{Keyed, OnFailure};
-use zset_std::{Decision, Direct, Funnel, Quota, SlidingWindow, Timestamp, WindowCounter};
+use zset_std::{Decision, Direct, Funnel, Quota, SlidingWindow, WindowCounter};
 
-use super::servers::{Kind, PATIENCE, Server, numbers};
-
-fn at(micros: u64) -> Timestamp {
-    Timestamp::from_nanos(micros * 1000)
-}
+use super::servers::{Kind, Server, at_micros as at, numbers};
 
 /// A window counter compares products of up to 84 bits, whose difference may be below the precision
 /// of a double.
@@ -24,11 +18,8 @@ fn products_are_exact() {
         let period = (1 << 51) - 1 - random.random_range(0..1000);
         let count = u32::MAX - random.random_range(0..1000);
         let quota = Quota::new(count, Duration::from_micros(period)).unwrap();
-        let pool = Pool::new(server.client());
-        let counter =
-            Keyed::new(pool, "products", WindowCounter::new(quota), OnFailure::Error).unwrap();
-        let counter = counter.with_deadline(PATIENCE);
-        let mut reference = Direct::new(zset_std::WindowCounter::new(quota));
+        let counter = server.keyed("products", WindowCounter::new(quota));
+        let mut reference = Direct::new(WindowCounter::new(quota));
         let mut check = |n, micros: u64| -> Decision {
             let ours = counter.at(at(micros)).check_n(&format!("{key}"), n).unwrap();
             assert_eq!(ours, reference.check_n(n, at(micros)), "{quota:?}, {n} at {micros}");
@@ -49,10 +40,8 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
     let Some(server) = Server::start(Kind::Redis) else { return };
     let mut random = SmallRng::seed_from_u64(1);
     let own = Quota::new(7, Duration::from_millis(1)).unwrap();
-    let funnel =
-        Keyed::new(Pool::new(server.client()), "counts", Funnel::new(own), OnFailure::Error);
-    let (funnel, mut reference) =
-        (funnel.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::Funnel::new(own)));
+    let funnel = server.keyed("counts", Funnel::new(own));
+    let mut reference = Direct::new(Funnel::new(own));
     let (mut micros, mut changes) = (0, 0);
     let mut last = own.count();
     for step in 0..2000 {
@@ -84,16 +73,14 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
 fn totals_wrap_around() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let quota = Quota::new(9, Duration::from_micros(10)).unwrap();
-    let log =
-        Keyed::new(Pool::new(server.client()), "wrap", SlidingWindow::new(quota), OnFailure::Error);
-    let (log, mut reference) =
-        (log.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::SlidingWindow::new(quota)));
+    let log = server.keyed("wrap", SlidingWindow::new(quota));
+    let mut reference = Direct::new(SlidingWindow::new(quota));
     let key = "wrap:{ann}:sliding_window:0";
     let (time, total) = (0.0_f64, 2_f64.powi(52) - 20.0);
     let entry = [time.to_be_bytes(), total.to_be_bytes()].concat();
     redis::cmd("ZADD").arg(key).arg(time).arg(entry).exec(&mut server.connection()).unwrap();
     for step in 10..80 {
-        let (n, now) = (step % 4, Timestamp::from_nanos(u64::from(step) * 2000));
+        let (n, now) = (step % 4, at(u64::from(step) * 2));
         assert_eq!(log.at(now).check_n("ann", n).unwrap(), reference.check_n(n, now));
         if step % 7 == 0 {
             assert_eq!(log.at(now).refund("ann", 1).unwrap(), reference.refund(1));

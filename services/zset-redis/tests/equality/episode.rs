@@ -12,20 +12,33 @@ use zset_std::limit::Block;
 use zset_std::{AnyLimiter, Decision, Funnel, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
+use super::servers::at_micros;
 
 /// The first time that the scripts reject, in microseconds.
 const END: u64 = 1 << 52;
 
+/// A check or a peek may have a quota of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    Check(u32, Timestamp),
-    Peek(u32, Timestamp),
-    CheckWith(Funnel, u32, Timestamp),
-    PeekWith(Funnel, u32, Timestamp),
+    Check(Option<Funnel>, u32, Timestamp),
+    Peek(Option<Funnel>, u32, Timestamp),
     OverLimit(Timestamp),
     Record(u32, Timestamp),
     Refund(u32, Timestamp),
     Reset,
+}
+
+impl Step {
+    pub(crate) fn time(&self) -> Option<Timestamp> {
+        match *self {
+            Step::Check(_, _, now)
+            | Step::Peek(_, _, now)
+            | Step::OverLimit(now)
+            | Step::Record(_, now)
+            | Step::Refund(_, now) => Some(now),
+            Step::Reset => None,
+        }
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -73,8 +86,7 @@ impl Episode {
             // Either a microsecond too early, or exactly then.
             let drawn = at - self.random.random_range(0..2);
             self.now = self.possible(drawn);
-            let now = Timestamp::from_nanos(self.now * 1000);
-            return quota.map_or(Step::Check(n, now), |quota| Step::CheckWith(quota, n, now));
+            return Step::Check(quota, n, at_micros(self.now));
         }
         let now = self.time();
         if self.random.random_ratio(1, 4)
@@ -84,33 +96,24 @@ impl Episode {
             let limit = *limits.choose(&mut self.random).unwrap();
             let n = self.units(limit);
             let is_check = self.random.random_ratio(3, 4);
-            return if is_check { Step::CheckWith } else { Step::PeekWith }(quota, n, now);
+            return if is_check { Step::Check } else { Step::Peek }(Some(quota), n, now);
         }
         let n = self.units(self.reference.limit());
         match self.random.random_range(0..100) {
-            0..70 => Step::Check(n, now),
-            70..80 => Step::Peek(n, now),
+            0..70 => Step::Check(None, n, now),
+            70..80 => Step::Peek(None, n, now),
             80..85 => Step::OverLimit(now),
             85..91 if self.reference.can_record() => Step::Record(n, now),
-            85..99 => {
-                let latest = Timestamp::from_nanos(self.written.max(self.unwritten) * 1000);
-                Step::Refund(n, latest)
-            }
+            85..99 => Step::Refund(n, at_micros(self.written.max(self.unwritten))),
             _ => Step::Reset,
         }
     }
 
     /// Applies a step to the reference.
     pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
-        let reference = &mut self.reference;
-        match *step {
-            Step::Check(n, now) | Step::CheckWith(_, n, now) => {
-                let (decision, quota) = match *step {
-                    Step::CheckWith(quota, ..) => {
-                        (reference.check_with(quota, n, now), Some(quota))
-                    }
-                    _ => (reference.check_n(n, now), None),
-                };
+        let outcome = self.reference.apply(step);
+        match (*step, &outcome) {
+            (Step::Check(quota, n, now), Outcome::Decision(decision)) => {
                 if decision.is_allowed() && n > 0 {
                     self.written = self.written.max(micros(now));
                 } else {
@@ -120,30 +123,15 @@ impl Episode {
                     let wait = u64::try_from(retry_after.as_nanos().div_ceil(1000)).unwrap();
                     self.denied = Some((micros(now) + wait, n, quota));
                 }
-                Outcome::Decision(decision)
             }
-            Step::Peek(n, now) => Outcome::Decision(reference.peek_n(n, now)),
-            Step::PeekWith(quota, n, now) => Outcome::Decision(reference.peek_with(quota, n, now)),
-            Step::OverLimit(now) => Outcome::Bool(reference.over_limit(now)),
-            Step::Record(n, now) => {
-                self.reference.record(n, now);
-                // No units leave no trace, not even the time.
-                if n > 0 {
-                    self.written = self.written.max(micros(now));
-                }
-                Outcome::None
-            }
-            Step::Refund(n, now) => {
-                // The latest recorded time is now unknown.
-                (self.written, self.unwritten) = (0, micros(now));
-                Outcome::Units(reference.refund(n, now))
-            }
-            Step::Reset => {
-                self.reference.reset();
-                (self.written, self.unwritten) = (0, 0);
-                Outcome::None
-            }
+            // No units leave no trace, not even the time.
+            (Step::Record(n, now), _) if n > 0 => self.written = self.written.max(micros(now)),
+            // The latest recorded time is now unknown.
+            (Step::Refund(_, now), _) => (self.written, self.unwritten) = (0, micros(now)),
+            (Step::Reset, _) => (self.written, self.unwritten) = (0, 0),
+            _ => {}
         }
+        outcome
     }
 
     fn time(&mut self) -> Timestamp {
@@ -167,7 +155,7 @@ impl Episode {
             _ => now.saturating_sub(1),
         };
         self.now = self.possible(drawn);
-        Timestamp::from_nanos(self.now * 1000)
+        at_micros(self.now)
     }
 
     /// Returns the time, or the nearest one at which both limiters have the same state.

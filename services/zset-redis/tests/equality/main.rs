@@ -23,15 +23,12 @@ use std::time::Instant;
 
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use zset_redis::{AsyncConnection, Keyed, OnFailure, ServerLimiter};
-use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, SingleQuota, SlidingWindow,
-    WindowCounter,
-};
+use zset_redis::{AsyncConnection, Keyed, ServerLimiter};
+use zset_std::{AnyLimiter, Limits, Penalty};
 
 use episode::{Episode, Outcome, Step};
-use reference::Sort;
-use servers::{Cluster, Kind, PATIENCE, Server};
+use reference::{SORTS, Sort};
+use servers::{Cluster, Kind, Server, keyed};
 
 /// The default of `ZSET_STEPS`.
 const STEPS: u64 = 100_000;
@@ -89,50 +86,28 @@ enum Ours<C: AsyncConnection> {
 async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
-    let rules = episode.rules.clone();
-    let limits = Limits::new(rules);
+    // It shares its state with the limits.
+    let one = keyed(connection.clone(), &name, episode.rules[0]);
+    let limits = Limits::new(episode.rules.clone());
     let ours = match episode.block() {
-        None => Ours::Limits(
-            Keyed::new(connection.clone(), &name, limits, OnFailure::Error)
-                .unwrap()
-                .with_deadline(PATIENCE),
-        ),
-        Some(block) => Ours::Penalized(
-            Keyed::new(connection.clone(), &name, Penalty::new(limits, block), OnFailure::Error)
-                .unwrap()
-                .with_deadline(PATIENCE),
-        ),
+        None => Ours::Limits(keyed(connection.clone(), &name, limits)),
+        Some(block) => {
+            Ours::Penalized(keyed(connection.clone(), &name, Penalty::new(limits, block)))
+        }
     };
     let key = seed.to_string();
     let mut done = Vec::new();
     for _ in 0..LEN {
         let step = episode.draw();
-        let ours = match step {
-            Step::CheckWith(quota, n, now) | Step::PeekWith(quota, n, now) => {
-                let is_check = matches!(step, Step::CheckWith(..));
-                let own = episode.rules[0].quota();
-                let connection = connection.clone();
-                // It shares its state with the limits.
-                macro_rules! with {
-                    ($limiter:ident, $terms:expr) => {{
-                        let limiter = $limiter::new(own);
-                        let limiter = Keyed::new(connection, &name, limiter, OnFailure::Error);
-                        let limiter = limiter.unwrap().with_deadline(PATIENCE).at(now);
-                        take_with(&limiter, &key, ($terms, n, is_check)).await
-                    }};
-                }
-                Outcome::Decision(match sort {
-                    Sort::SlidingWindow => with!(SlidingWindow, quota.quota()),
-                    Sort::Funnel => with!(Funnel, quota),
-                    Sort::FixedWindow => with!(FixedWindow, quota.quota()),
-                    Sort::WindowCounter => with!(WindowCounter, quota.quota()),
-                    Sort::Limits | Sort::Penalty => panic!("they have several quotas"),
-                })
+        let ours = match (&ours, step) {
+            (_, Step::Check(Some(quota), n, now)) => {
+                Outcome::Decision(one.at(now).check_with(&key, quota, n).await.unwrap())
             }
-            step => match &ours {
-                Ours::Limits(limits) => take(limits, &key, &step).await,
-                Ours::Penalized(limits) => take(limits, &key, &step).await,
-            },
+            (_, Step::Peek(Some(quota), n, now)) => {
+                Outcome::Decision(one.at(now).peek_with(&key, quota, n).await.unwrap())
+            }
+            (Ours::Limits(limits), _) => take(limits, &key, &step).await,
+            (Ours::Penalized(limits), _) => take(limits, &key, &step).await,
         };
         done.push(step);
         let theirs = episode.apply(&step);
@@ -146,37 +121,23 @@ async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
     }
 }
 
-async fn take_with<C, L>(
-    limiter: &Keyed<C, L>,
-    key: &str,
-    (terms, n, is_check): (L::Terms, u32, bool),
-) -> Decision
-where
-    C: AsyncConnection,
-    L: ServerLimiter + SingleQuota,
-{
-    if is_check {
-        limiter.check_with(key, terms, n).await.unwrap()
-    } else {
-        limiter.peek_with(key, terms, n).await.unwrap()
-    }
-}
-
-async fn take<C: AsyncConnection, L: ServerLimiter>(
+async fn take<C: AsyncConnection, L: ServerLimiter + Clone>(
     limiter: &Keyed<C, L>,
     key: &str,
     step: &Step,
 ) -> Outcome {
+    // A reset has no time.
+    let limiter = step.time().map_or_else(|| limiter.clone(), |now| limiter.at(now));
     match *step {
-        Step::Check(n, now) => Outcome::Decision(limiter.at(now).check_n(key, n).await.unwrap()),
-        Step::Peek(n, now) => Outcome::Decision(limiter.at(now).peek_n(key, n).await.unwrap()),
-        Step::CheckWith(..) | Step::PeekWith(..) => panic!("not a step of limits"),
-        Step::OverLimit(now) => Outcome::Bool(limiter.at(now).over_limit(key).await.unwrap()),
-        Step::Record(n, now) => {
-            limiter.at(now).record(key, n).await.unwrap();
+        Step::Check(None, n, _) => Outcome::Decision(limiter.check_n(key, n).await.unwrap()),
+        Step::Peek(None, n, _) => Outcome::Decision(limiter.peek_n(key, n).await.unwrap()),
+        Step::Check(..) | Step::Peek(..) => panic!("not a step of limits"),
+        Step::OverLimit(_) => Outcome::Bool(limiter.over_limit(key).await.unwrap()),
+        Step::Record(n, _) => {
+            limiter.record(key, n).await.unwrap();
             Outcome::None
         }
-        Step::Refund(n, now) => Outcome::Units(limiter.at(now).refund(key, n).await.unwrap()),
+        Step::Refund(n, _) => Outcome::Units(limiter.refund(key, n).await.unwrap()),
         Step::Reset => {
             limiter.reset(key).await.unwrap();
             Outcome::None
@@ -184,51 +145,25 @@ async fn take<C: AsyncConnection, L: ServerLimiter>(
     }
 }
 
-fn on_server(kind: Kind, sort: Sort) {
-    let Some(server) = Server::start(kind) else { return };
-    let runtime = Runtime::new().unwrap();
-    let connection = runtime.block_on(server.multiplexed());
-    run(&connection, sort, &format!("{kind:?}"), &runtime);
+#[test]
+fn on_each_server() {
+    for server in Server::of_each_kind() {
+        let runtime = Runtime::new().unwrap();
+        let connection = runtime.block_on(server.multiplexed());
+        for sort in SORTS {
+            run(&connection, sort, &format!("{:?}", server.kind), &runtime);
+        }
+    }
 }
 
-fn on_cluster(sort: Sort) {
+#[test]
+fn on_a_cluster() {
     // Valkey, unless only Redis is installed.
     let kind = if Kind::Valkey.program().is_installed() { Kind::Valkey } else { Kind::Redis };
     let Some(cluster) = Cluster::start(kind) else { return };
     let runtime = Runtime::new().unwrap();
-    let connection = runtime.block_on(cluster.client().get_async_connection()).unwrap();
-    run(&connection, sort, &format!("cluster of {kind:?}"), &runtime);
-}
-
-/// Defines the tests of each limiter: one with each server.
-macro_rules! tests {
-    ($($name:ident: $sort:expr;)*) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn redis() {
-                on_server(Kind::Redis, $sort);
-            }
-
-            #[test]
-            fn valkey() {
-                on_server(Kind::Valkey, $sort);
-            }
-
-            #[test]
-            fn cluster() {
-                on_cluster($sort);
-            }
-        }
-    )*};
-}
-
-tests! {
-    sliding_window: Sort::SlidingWindow;
-    funnel: Sort::Funnel;
-    fixed_window: Sort::FixedWindow;
-    window_counter: Sort::WindowCounter;
-    limits: Sort::Limits;
-    penalty: Sort::Penalty;
+    let connection = runtime.block_on(cluster.connect());
+    for sort in SORTS {
+        run(&connection, sort, &format!("cluster of {kind:?}"), &runtime);
+    }
 }

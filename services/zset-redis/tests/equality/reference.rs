@@ -10,9 +10,11 @@ use zset_redis::OnFailure;
 use zset_redis::blocking::Pool;
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, Direct, FakeClock, FixedWindow, Funnel, Keyed, Limiter, Limits, Penalty,
-    Quota, SlidingWindow, Timestamp, WindowCounter,
+    AnyLimiter, Direct, FakeClock, FixedWindow, Funnel, Keyed, Limiter, Limits, Penalty, Quota,
+    SlidingWindow, Timestamp, WindowCounter,
 };
+
+use super::episode::{Outcome, Step};
 
 /// The limiter to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,16 @@ pub(crate) enum Sort {
     Penalty,
 }
 
+/// The first four are one algorithm each.
+pub(crate) const SORTS: [Sort; 6] = [
+    Sort::SlidingWindow,
+    Sort::Funnel,
+    Sort::FixedWindow,
+    Sort::WindowCounter,
+    Sort::Limits,
+    Sort::Penalty,
+];
+
 /// The limiters of zset-std for one key, whose outcomes must be the same.
 pub(crate) struct Reference {
     limiter: Inner,
@@ -36,17 +48,6 @@ enum Inner {
     One(Both<AnyLimiter>),
     Several(Both<Limits<AnyLimiter>>),
     Penalized(Block, Both<Penalty<Limits<AnyLimiter>>>),
-}
-
-/// Calls the limiter inside.
-macro_rules! each {
-    ($inner:expr, $limiter:ident => $call:expr) => {
-        match $inner {
-            Inner::One($limiter) => $call,
-            Inner::Several($limiter) => $call,
-            Inner::Penalized(_, $limiter) => $call,
-        }
-    };
 }
 
 const KEY: &str = "ann";
@@ -71,49 +72,37 @@ impl<L: Limiter + Clone> Both<L> {
         Both { direct: Direct::new(limiter), keyed, clock }
     }
 
-    fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.clock.set(now);
-        same(self.direct.check_n(n, now), self.keyed.check_n(KEY, n))
-    }
-
-    fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        self.clock.set(now);
-        same(self.direct.peek_n(n, now), self.keyed.peek_n(KEY, n))
-    }
-
-    fn over_limit(&self, now: Timestamp) -> bool {
-        self.clock.set(now);
-        same(self.direct.over_limit(now), self.keyed.over_limit(KEY))
-    }
-
-    fn record(&mut self, n: u32, now: Timestamp) {
-        self.clock.set(now);
-        self.direct.record(n, now);
-        self.keyed.record(KEY, n).unwrap();
-    }
-
-    fn refund(&mut self, n: u32, now: Timestamp) -> u32 {
-        self.clock.set(now);
-        same(self.direct.refund(n), self.keyed.refund(KEY, n))
-    }
-
-    fn reset(&mut self) {
-        let _ = self.keyed.reset(KEY);
-        assert!(self.keyed.is_empty());
-        // New ones, which have seen no time, as a server has not.
-        *self = Both::new(self.direct.limiter().clone());
-    }
-}
-
-impl Both<AnyLimiter> {
-    fn check_with(&mut self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
-        self.clock.set(now);
-        same(self.direct.check_with(quota, n, now), self.keyed.check_with(KEY, quota, n))
-    }
-
-    fn peek_with(&self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
-        self.clock.set(now);
-        same(self.direct.peek_with(quota, n, now), self.keyed.peek_with(KEY, quota, n))
+    /// Applies a step to both of them.
+    fn apply(&mut self, step: &Step) -> Outcome {
+        let Both { direct, keyed, clock } = self;
+        if let Some(now) = step.time() {
+            clock.set(now);
+        }
+        match *step {
+            Step::Check(None, n, now) => {
+                Outcome::Decision(same(direct.check_n(n, now), keyed.check_n(KEY, n)))
+            }
+            Step::Peek(None, n, now) => {
+                Outcome::Decision(same(direct.peek_n(n, now), keyed.peek_n(KEY, n)))
+            }
+            Step::Check(..) | Step::Peek(..) => panic!("it has several quotas"),
+            Step::OverLimit(now) => {
+                Outcome::Bool(same(direct.over_limit(now), keyed.over_limit(KEY)))
+            }
+            Step::Record(n, now) => {
+                direct.record(n, now);
+                keyed.record(KEY, n).unwrap();
+                Outcome::None
+            }
+            Step::Refund(n, _) => Outcome::Units(same(direct.refund(n), keyed.refund(KEY, n))),
+            Step::Reset => {
+                let _ = keyed.reset(KEY);
+                assert!(keyed.is_empty());
+                // New ones, which have seen no time, as a server has not.
+                *self = Both::new(direct.limiter().clone());
+                Outcome::None
+            }
+        }
     }
 }
 
@@ -122,13 +111,11 @@ impl Reference {
     pub(crate) fn draw(sort: Sort, random: &mut SmallRng) -> (Vec<AnyLimiter>, Reference) {
         let sorts = match sort {
             Sort::Limits | Sort::Penalty => {
-                let all =
-                    [Sort::SlidingWindow, Sort::Funnel, Sort::FixedWindow, Sort::WindowCounter];
                 let count = match sort {
                     Sort::Penalty => random.random_range(1..=2),
                     _ => random.random_range(2..=3),
                 };
-                (0..count).map(|_| all[random.random_range(0..4)]).collect()
+                (0..count).map(|_| SORTS[random.random_range(0..4)]).collect()
             }
             sort => vec![sort],
         };
@@ -168,42 +155,26 @@ impl Reference {
 
     /// Returns the maximum number of units allowed at once.
     pub(crate) fn limit(&self) -> u32 {
-        each!(&self.limiter, limiter => limiter.direct.peek_n(0, Timestamp::ZERO).limit)
+        let limit = |limiter: &AnyLimiter| Direct::new(*limiter).peek_n(0, Timestamp::ZERO).limit;
+        self.limits().iter().map(limit).min().expect("there is a limit")
     }
 
-    pub(crate) fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        each!(&mut self.limiter, limiter => limiter.check_n(n, now))
-    }
-
-    pub(crate) fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        each!(&self.limiter, limiter => limiter.peek_n(n, now))
-    }
-
-    /// Like `check_n`, with a [quota of this call](Self::quota_of_call).
-    pub(crate) fn check_with(&mut self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
-        let Inner::One(limiter) = &mut self.limiter else { panic!("it has several quotas") };
-        limiter.check_with(quota, n, now)
-    }
-
-    pub(crate) fn peek_with(&self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
-        let Inner::One(limiter) = &self.limiter else { panic!("it has several quotas") };
-        limiter.peek_with(quota, n, now)
-    }
-
-    pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
-        each!(&mut self.limiter, limiter => limiter.record(n, now));
-    }
-
-    pub(crate) fn over_limit(&self, now: Timestamp) -> bool {
-        each!(&self.limiter, limiter => limiter.over_limit(now))
-    }
-
-    pub(crate) fn refund(&mut self, n: u32, now: Timestamp) -> u32 {
-        each!(&mut self.limiter, limiter => limiter.refund(n, now))
-    }
-
-    pub(crate) fn reset(&mut self) {
-        each!(&mut self.limiter, limiter => limiter.reset());
+    pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
+        match (&mut self.limiter, *step) {
+            (Inner::One(Both { direct, keyed, clock }), Step::Check(Some(quota), n, now)) => {
+                clock.set(now);
+                let decision = direct.check_with(quota, n, now);
+                Outcome::Decision(same(decision, keyed.check_with(KEY, quota, n)))
+            }
+            (Inner::One(Both { direct, keyed, clock }), Step::Peek(Some(quota), n, now)) => {
+                clock.set(now);
+                let decision = direct.peek_with(quota, n, now);
+                Outcome::Decision(same(decision, keyed.peek_with(KEY, quota, n)))
+            }
+            (Inner::One(limiter), _) => limiter.apply(step),
+            (Inner::Several(limits), _) => limits.apply(step),
+            (Inner::Penalized(_, penalty), _) => penalty.apply(step),
+        }
     }
 
     /// Draws a quota for a call, if there is only one limiter. The server accepts this quota, and

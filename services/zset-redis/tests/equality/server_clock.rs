@@ -17,14 +17,10 @@ use redis::Connection;
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::{Builder, Handle};
 use tokio::task::{JoinSet, yield_now};
-use zset_redis::blocking::Pool;
-use zset_redis::{Keyed, OnFailure};
-use zset_std::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limits, Quota, SlidingWindow, Timestamp,
-    Verdict, WindowCounter,
-};
+use zset_redis::Keyed;
+use zset_std::{AnyLimiter, Decision, Direct, FixedWindow, Limits, Quota, Timestamp, Verdict};
 
-use super::servers::{Kind, PATIENCE, Server, log, numbers};
+use super::servers::{NAMES, Server, algorithms, at_micros, keyed, log, numbers};
 use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
@@ -63,13 +59,8 @@ fn rounded(decision: Decision) -> Decision {
 /// Returns a quota that many steps exceed, however fast or busy the machine is: a step asks for
 /// about three units, and a period takes about as long as 400 steps.
 fn quota(server: &Server) -> Quota {
-    let limits = Keyed::new(
-        Pool::new(server.client()),
-        "pace",
-        FixedWindow::new(Quota::new(u32::MAX, Duration::from_secs(1)).unwrap()),
-        OnFailure::Error,
-    );
-    let (limits, mut connection) = (limits.unwrap(), server.connection());
+    let window = FixedWindow::new(Quota::new(u32::MAX, Duration::from_secs(1)).unwrap());
+    let (limits, mut connection) = (server.keyed("pace", window), server.connection());
     let start = time(&mut connection);
     for _ in 0..MEASURED {
         assert!(limits.check("ann").unwrap().is_allowed());
@@ -121,14 +112,11 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
     let mut reference = Direct::new(rule);
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
-    let alone =
-        Keyed::new(Pool::new(server.client()), "clock", Limits::new([rule]), OnFailure::Error);
-    let alone = alone.unwrap().with_deadline(PATIENCE);
+    let alone = server.keyed("clock", Limits::new([rule]));
     // On one thread, so none of the concurrent calls runs ahead.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let multiplexed = runtime.block_on(server.multiplexed());
-    let awaited = Keyed::new(multiplexed.clone(), "clock", Limits::new([rule]), OnFailure::Error);
-    let awaited = awaited.unwrap().with_deadline(PATIENCE);
+    let awaited = keyed(multiplexed.clone(), "clock", Limits::new([rule]));
     let (mut connection, mut divided) = (server.connection(), 0);
     let (mut allowed, mut denied) = (0, 0);
     for step in 0..STEPS {
@@ -154,20 +142,19 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
         }
         let end = time(&mut connection);
         for (ours, recorded) in scripts {
-            let at = |micros: u64| Timestamp::from_nanos(micros * 1000);
             let taken = ours.iter().filter(|it| it.is_allowed() && n > 0).count();
             allowed += u32::from(taken > 0);
             denied += u32::from(taken == 0);
             divided += u32::from((1..ours.len()).contains(&taken));
             let is_same = if let Some(now) = recorded.filter(|_| taken > 0) {
                 assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
-                are_same(&mut reference, &ours, n, at(now))
+                are_same(&mut reference, &ours, n, at_micros(now))
             } else if taken > 0 {
                 // It has expired and no longer counts, so the reference need not record it.
-                (start..=end).any(|now| are_same(&mut reference.clone(), &ours, n, at(now)))
+                (start..=end).any(|now| are_same(&mut reference.clone(), &ours, n, at_micros(now)))
             } else {
                 (start..=end).any(|now| {
-                    let theirs = rounded(reference.peek_n(n, at(now)));
+                    let theirs = rounded(reference.peek_n(n, at_micros(now)));
                     ours.iter().all(|it| *it == theirs)
                 })
             };
@@ -178,22 +165,12 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
     assert!(divided > 0, "{rule:?}: no script allowed some calls only");
 }
 
-fn compare_all(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let quota = quota(&server);
-    let key = |limiter| format!("clock:{{ann}}:{limiter}:0");
-    compare(&server, quota, SlidingWindow::new(quota).into(), &key("sliding_window"));
-    compare(&server, quota, Funnel::new(quota).into(), &key("funnel"));
-    compare(&server, quota, FixedWindow::new(quota).into(), &key("fixed_window"));
-    compare(&server, quota, WindowCounter::new(quota).into(), &key("window_counter"));
-}
-
 #[test]
-fn redis() {
-    compare_all(Kind::Redis);
-}
-
-#[test]
-fn valkey() {
-    compare_all(Kind::Valkey);
+fn each_server_decides_as_in_process() {
+    for server in Server::of_each_kind() {
+        let quota = quota(&server);
+        for (name, rule) in NAMES.into_iter().zip(algorithms(quota)) {
+            compare(&server, quota, rule, &format!("clock:{{ann}}:{name}:0"));
+        }
+    }
 }

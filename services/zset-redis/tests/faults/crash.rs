@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::limiters::{DEADLINE, KEY};
 use crate::load::Report;
-use crate::servers::{Kind, Server};
-use crate::under_load::{Connections, cluster, one_server};
+use crate::servers::{Cluster, Server};
+use crate::under_load::{Connections, each_cluster, each_server};
 
 fn crash(server: &mut Server) {
     // First within a window, then for long enough that each call fails.
@@ -18,41 +18,27 @@ fn crash(server: &mut Server) {
     }
 }
 
-fn all_fail(report: Option<Report>) {
-    for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
+fn all_fail(report: Report) {
+    for (name, failures) in report.failures {
         assert!(!failures.is_empty(), "{name}");
     }
 }
 
 #[test]
-fn redis() {
-    all_fail(one_server(Kind::Redis, Connections::Replaced, crash));
+fn a_server_crashes_and_restarts() {
+    each_server(Connections::Replaced, crash, all_fail);
 }
 
 #[test]
-fn valkey() {
-    all_fail(one_server(Kind::Valkey, Connections::Replaced, crash));
-}
-
-fn crash_in_cluster(kind: Kind) {
-    let report = cluster(kind, |cluster| {
+fn a_node_of_a_cluster_crashes_and_restarts() {
+    let crash = |cluster: &mut Cluster| {
         let owner = cluster.owner(cluster.slot(KEY));
         let node = &mut cluster.nodes[owner];
         node.crash();
         sleep(Duration::from_millis(100));
         node.start_again();
         cluster.wait_until_ok();
-    });
+    };
     // The server accepts no commands in its first two seconds.
-    all_fail(report);
-}
-
-#[test]
-fn redis_cluster() {
-    crash_in_cluster(Kind::Redis);
-}
-
-#[test]
-fn valkey_cluster() {
-    crash_in_cluster(Kind::Valkey);
+    each_cluster(crash, all_fail);
 }

@@ -6,13 +6,12 @@ use std::time::Duration;
 use redis::cluster::ClusterClient;
 use tokio::runtime::Runtime;
 use zset_redis::blocking::Pool;
-use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
-use zset_std::Funnel;
+use zset_redis::{Failure, LimiterError};
 
-use crate::limiters::{DEADLINE, KEY, lasting_quota};
+use crate::limiters::{DEADLINE, KEY, lasting_funnel};
 use crate::load::Report;
-use crate::servers::{Cluster, Kind, Server};
-use crate::under_load::{Connections, cluster, one_server};
+use crate::servers::{Cluster, Kind, Server, keyed};
+use crate::under_load::{Connections, each_cluster, each_server};
 
 fn freeze(server: &Server) {
     server.stop();
@@ -20,34 +19,23 @@ fn freeze(server: &Server) {
     server.proceed();
 }
 
-fn all_time_out(report: Option<Report>) {
-    for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
+fn all_time_out(report: Report) {
+    for (name, failures) in report.failures {
         assert!(matches!(failures[..], [Failure::Timeout, ..]), "{name}: {failures:?}");
     }
 }
 
 #[test]
-fn redis() {
-    all_time_out(one_server(Kind::Redis, Connections::All, |server| freeze(server)));
+fn a_server_does_not_reply_for_some_time() {
+    each_server(Connections::All, |server| freeze(server), all_time_out);
 }
 
 #[test]
-fn valkey() {
-    all_time_out(one_server(Kind::Valkey, Connections::All, |server| freeze(server)));
-}
-
-fn freeze_in_cluster(kind: Kind) {
-    all_time_out(cluster(kind, |cluster| freeze(&cluster.nodes[cluster.owner(cluster.slot(KEY))])));
-}
-
-#[test]
-fn redis_cluster() {
-    freeze_in_cluster(Kind::Redis);
-}
-
-#[test]
-fn valkey_cluster() {
-    freeze_in_cluster(Kind::Valkey);
+fn a_node_of_a_cluster_does_not_reply_for_some_time() {
+    let freeze_owner = |cluster: &mut Cluster| {
+        freeze(&cluster.nodes[cluster.owner(cluster.slot(KEY))]);
+    };
+    each_cluster(freeze_owner, all_time_out);
 }
 
 /// A call to a slot that has moved makes the client contact all nodes.
@@ -58,25 +46,15 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let runtime = Runtime::new().unwrap();
     let brief = Duration::from_millis(200);
-    let default = ClusterClient::builder(cluster.nodes.iter().map(Server::url));
-    let timeouts = ClusterClient::builder(cluster.nodes.iter().map(Server::url))
-        .connection_timeout(brief)
-        .response_timeout(brief)
-        .overall_response_timeout(None);
-    let [default, timeouts] = [default, timeouts].map(|builder| builder.build().unwrap());
+    let default = ClusterClient::new(cluster.nodes.iter().map(Server::url)).unwrap();
+    let timeouts = cluster.advised_client(brief, brief);
     let [default, awaited] = [&default, &timeouts].map(|client| {
         let connection = runtime.block_on(client.get_async_connection()).unwrap();
-        let funnel =
-            Keyed::new(connection, "frozen", Funnel::new(lasting_quota()), OnFailure::Error)
-                .unwrap();
-        let funnel = funnel.with_deadline(DEADLINE);
+        let funnel = keyed(connection, "frozen", lasting_funnel()).with_deadline(DEADLINE);
         assert!(runtime.block_on(funnel.check(KEY)).unwrap().is_allowed());
         funnel
     });
-    let pool = Pool::new(timeouts);
-    let blocking =
-        Keyed::new(pool, "frozen", Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
-    let blocking = blocking.with_deadline(DEADLINE);
+    let blocking = keyed(Pool::new(timeouts), "frozen", lasting_funnel()).with_deadline(DEADLINE);
 
     let slot = cluster.slot(KEY);
     let owner = cluster.owner(slot);

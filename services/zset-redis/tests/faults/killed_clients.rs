@@ -4,13 +4,11 @@ use std::slice;
 use std::thread::sleep;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
-use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
-use zset_std::Funnel;
+use zset_redis::{Failure, LimiterError};
 
-use crate::limiters::{KEY, lasting_quota};
-use crate::servers::{Kind, Server};
-use crate::under_load::{Connections, cluster, one_server};
+use crate::limiters::{KEY, lasting_funnel};
+use crate::servers::{Kind, Server, block_on, keyed};
+use crate::under_load::{Connections, each_cluster, each_server};
 
 fn kill(servers: &[Server]) {
     for _ in 0..10 {
@@ -21,54 +19,33 @@ fn kill(servers: &[Server]) {
     }
 }
 
-fn kill_clients_of_one_server(kind: Kind) {
-    let fault = |server: &mut Server| kill(slice::from_ref(server));
-    let report = one_server(kind, Connections::Replaced, fault);
-    let failures =
-        report.map(|report| report.failures.iter().map(|(_, of)| of.len()).sum::<usize>());
-    assert_ne!(failures, Some(0), "no connection was closed");
+#[test]
+fn the_clients_of_a_server_are_killed() {
+    let kill = |server: &mut Server| kill(slice::from_ref(server));
+    each_server(Connections::Replaced, kill, |report| {
+        let has_failures = report.failures.iter().any(|(_, failures)| !failures.is_empty());
+        assert!(has_failures, "no connection was closed");
+    });
 }
 
+/// A cluster client repeats commands, so there may be no failures.
 #[test]
-fn redis() {
-    kill_clients_of_one_server(Kind::Redis);
-}
-
-#[test]
-fn valkey() {
-    kill_clients_of_one_server(Kind::Valkey);
+fn the_clients_of_a_cluster_are_killed() {
+    each_cluster(|cluster| kill(&cluster.nodes), drop);
 }
 
 /// The reason why the docs recommend `ConnectionManager`.
 #[test]
 fn a_multiplexed_connection_is_not_replaced() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let runtime = Runtime::new().unwrap();
-    runtime.block_on(async {
-        let client = server.client();
-        let connection = client.get_multiplexed_async_connection().await.unwrap();
-        let funnel =
-            Keyed::new(connection, "killed", Funnel::new(lasting_quota()), OnFailure::Error)
-                .unwrap();
+    block_on(async {
+        let connection = server.client().get_multiplexed_async_connection().await.unwrap();
+        let funnel = keyed(connection, "killed", lasting_funnel());
         assert!(funnel.check(KEY).await.unwrap().is_allowed());
         server.kill_clients();
         for _ in 0..5 {
-            assert!(matches!(
-                funnel.check(KEY).await,
-                Err(LimiterError::Failure(Failure::Redis(_)))
-            ));
+            let killed = funnel.check(KEY).await;
+            assert!(matches!(killed, Err(LimiterError::Failure(Failure::Redis(_)))), "{killed:?}");
         }
     });
-}
-
-// A cluster client repeats commands, so there may be no failures.
-
-#[test]
-fn redis_cluster() {
-    cluster(Kind::Redis, |cluster| kill(&cluster.nodes));
-}
-
-#[test]
-fn valkey_cluster() {
-    cluster(Kind::Valkey, |cluster| kill(&cluster.nodes));
 }

@@ -5,19 +5,16 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Runtime;
 use zset_redis::{Failure, LimiterError, OnFailure};
-use zset_std::{Decision, Keyed, Quota, SlidingWindow, Verdict};
+use zset_std::{Decision, Keyed, SlidingWindow, Verdict};
 
 use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
+use crate::servers::{PATIENCE, per_hour};
 use crate::units::{self, RULES};
 
 /// How much later than its deadline a call may return, in addition to the lateness of a thread that
 /// only sleeps.
 const LATE: Duration = Duration::from_secs(2);
-
-/// How long recovery may take. Only a failing test waits that long.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -61,7 +58,7 @@ struct Seen {
 impl Load {
     /// Starts the threads, and waits until all have reached the limit. Each connection has one
     /// thread for each rule, which denies after a failure, and one for each other policy.
-    pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
+    pub(crate) fn start(connections: &[Connection]) -> Load {
         let mut threads = Vec::new();
         for connection in connections {
             let denying = (0..RULES).map(Policy::Deny);
@@ -74,8 +71,8 @@ impl Load {
         let (sender, seen) = mpsc::channel();
         let mut names = Vec::new();
         for (thread, (connection, policy)) in threads.into_iter().enumerate() {
-            names.push(format!("{} {policy:?}", connection.name()));
-            let caller = Caller::new(connection, policy, runtime);
+            names.push(format!("{} {policy:?}", connection.name));
+            let caller = Caller::new(connection, policy);
             let (signals, sender) = (signals.clone(), sender.clone());
             thread::spawn(move || {
                 let _ = sender.send(caller.run(thread, &signals));
@@ -144,21 +141,19 @@ struct Caller {
 }
 
 impl Caller {
-    fn new(connection: &Connection, policy: Policy, runtime: &Runtime) -> Caller {
+    fn new(connection: &Connection, policy: Policy) -> Caller {
         let (sender, failures) = mpsc::channel();
-        let hour = Duration::from_secs(3600);
-        let local = Quota::new(LOCAL_LIMIT, hour).unwrap();
         let (name, rules, on_failure) = match policy {
             Policy::Deny(index) => (units::name(index), units::rules(index), OnFailure::Error),
             Policy::Allow => ("allow".to_owned(), units::rules(0), OnFailure::Allow),
             Policy::Local => {
-                let local = OnFailure::local(Keyed::<Vec<u8>, _>::new(SlidingWindow::new(local)));
-                ("local".to_owned(), units::rules(0), local)
+                let local = Keyed::<Vec<u8>, _>::new(SlidingWindow::new(per_hour(LOCAL_LIMIT)));
+                ("local".to_owned(), units::rules(0), OnFailure::local(local))
             }
         };
-        let observer = Arc::new(move |error: &Failure| sender.send(copy(error)).unwrap());
+        let observer = Arc::new(move |error: &Failure| sender.send(error.clone()).unwrap());
         let settings = Settings { name, rules, on_failure, observer };
-        Caller { policy, check: connection.limiter(runtime, settings), failures }
+        Caller { policy, check: (connection.limiter)(settings), failures }
     }
 
     fn run(mut self, thread: usize, signals: &Signals) -> Seen {
@@ -203,15 +198,6 @@ fn check_failure(
             assert_eq!(decision.is_allowed(), earlier < LOCAL_LIMIT as usize);
         }
         (policy, result) => panic!("{policy:?} does not return {result:?}"),
-    }
-}
-
-fn copy(error: &Failure) -> Failure {
-    match error {
-        Failure::Timeout => Failure::Timeout,
-        Failure::Redis(error) => Failure::Redis(error.clone()),
-        Failure::UnexpectedReply => Failure::UnexpectedReply,
-        error => panic!("{error} is the caller's"),
     }
 }
 

@@ -4,9 +4,11 @@ use std::slice;
 use std::thread::sleep;
 use std::time::Duration;
 
+use zset_redis::Failure;
+
 use crate::load::Report;
-use crate::servers::{Kind, Server};
-use crate::under_load::{Connections, cluster, one_server};
+use crate::servers::Server;
+use crate::under_load::{Connections, each_cluster, each_server};
 
 fn flush(servers: &[Server]) {
     for _ in 0..30 {
@@ -18,35 +20,20 @@ fn flush(servers: &[Server]) {
 }
 
 /// Only a pause of the machine can cause a failure.
-fn only_timeouts(report: Option<Report>) {
-    for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
-        let failure =
-            failures.iter().find(|failure| !matches!(failure, zset_redis::Failure::Timeout));
+fn only_timeouts(report: Report) {
+    for (name, failures) in report.failures {
+        let failure = failures.iter().find(|failure| !matches!(failure, Failure::Timeout));
         assert!(failure.is_none(), "{name}: {failure:?}");
     }
 }
 
-fn flush_one_server(kind: Kind) {
-    let fault = |server: &mut Server| flush(slice::from_ref(server));
-    only_timeouts(one_server(kind, Connections::All, fault));
+#[test]
+fn a_server_loses_its_scripts() {
+    let flush = |server: &mut Server| flush(slice::from_ref(server));
+    each_server(Connections::All, flush, only_timeouts);
 }
 
 #[test]
-fn redis() {
-    flush_one_server(Kind::Redis);
-}
-
-#[test]
-fn valkey() {
-    flush_one_server(Kind::Valkey);
-}
-
-#[test]
-fn redis_cluster() {
-    only_timeouts(cluster(Kind::Redis, |cluster| flush(&cluster.nodes)));
-}
-
-#[test]
-fn valkey_cluster() {
-    only_timeouts(cluster(Kind::Valkey, |cluster| flush(&cluster.nodes)));
+fn the_nodes_of_a_cluster_lose_their_scripts() {
+    each_cluster(|cluster| flush(&cluster.nodes), only_timeouts);
 }

@@ -4,31 +4,28 @@ use std::thread;
 use std::time::Duration;
 
 use zset_redis::blocking::Pool;
-use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
-use zset_std::{AnyLimiter, Funnel, Limits};
+use zset_redis::{Failure, LimiterError};
+use zset_std::Limits;
 
-use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_quota};
-use crate::servers::{Cluster, Kind};
-use crate::under_load::cluster;
+use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_funnel};
+use crate::servers::{Cluster, Kind, keyed};
+use crate::under_load::each_cluster;
 
-fn migrate(kind: Kind) {
-    cluster(kind, |cluster| {
-        let slot = cluster.slot(KEY);
-        let owner = cluster.owner(slot);
-        let other = (owner + 1) % cluster.nodes.len();
+/// Returns the slot of the key, its owner, and another node.
+fn locate(cluster: &Cluster) -> (u16, usize, usize) {
+    let slot = cluster.slot(KEY);
+    let owner = cluster.owner(slot);
+    (slot, owner, (owner + 1) % cluster.nodes.len())
+}
+
+#[test]
+fn a_slot_moves_to_another_node_and_back() {
+    let migrate = |cluster: &mut Cluster| {
+        let (slot, owner, other) = locate(cluster);
         cluster.migrate(slot, owner, other, Duration::from_millis(20));
         cluster.migrate(slot, other, owner, Duration::from_millis(100));
-    });
-}
-
-#[test]
-fn redis() {
-    migrate(Kind::Redis);
-}
-
-#[test]
-fn valkey() {
-    migrate(Kind::Valkey);
+    };
+    each_cluster(migrate, drop);
 }
 
 /// Many calls to a key that has moved ahead of its slot.
@@ -36,13 +33,9 @@ fn valkey() {
 fn calls_over_a_pool_follow_redirections() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let pool = Pool::new(cluster_client(&cluster));
-    let funnel =
-        Keyed::new(pool, "redirected", Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
-    let funnel = funnel.with_deadline(Duration::from_secs(10));
+    let funnel = keyed(pool, "redirected", lasting_funnel());
     assert!(funnel.check(KEY).unwrap().is_allowed());
-    let slot = cluster.slot(KEY);
-    let owner = cluster.owner(slot);
-    let other = (owner + 1) % cluster.nodes.len();
+    let (slot, owner, other) = locate(&cluster);
     cluster.start_migration(slot, owner, other);
     cluster.move_keys(slot, owner, other, Duration::ZERO);
     thread::scope(|scope| {
@@ -54,39 +47,24 @@ fn calls_over_a_pool_follow_redirections() {
     assert!(funnel.check(KEY).is_ok());
 }
 
-fn check_new_keys(kind: Kind) {
-    let Some(cluster) = Cluster::start(kind) else { return };
-    let pool = Pool::new(cluster_client(&cluster));
-    let one = |name| {
-        let funnel =
-            Keyed::new(pool.clone(), name, Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
-        funnel.with_deadline(DEADLINE).check(KEY)
-    };
-    let rule = AnyLimiter::from(Funnel::new(lasting_quota()));
-    let two = Keyed::new(pool.clone(), "two", Limits::new([rule, rule]), OnFailure::Error).unwrap();
-    let two = two.with_deadline(DEADLINE);
-
-    assert!(one("before").unwrap().is_allowed());
-    let slot = cluster.slot(KEY);
-    let owner = cluster.owner(slot);
-    let other = (owner + 1) % cluster.nodes.len();
-    cluster.start_migration(slot, owner, other);
-    assert!(one("before").unwrap().is_allowed());
-    assert!(one("during").unwrap().is_allowed());
-    let result = two.check(KEY);
-    assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
-    cluster.move_keys(slot, owner, other, Duration::ZERO);
-    cluster.finish_migration(slot, owner, other);
-    assert!(one("before").unwrap().is_allowed());
-    assert!(two.check(KEY).unwrap().is_allowed());
-}
-
 #[test]
-fn new_keys_of_several_limits_wait_for_the_end_with_redis() {
-    check_new_keys(Kind::Redis);
-}
+fn new_keys_of_several_limits_wait_for_the_end() {
+    for cluster in Kind::each().filter_map(Cluster::start) {
+        let pool = Pool::new(cluster_client(&cluster));
+        let one = |name| keyed(pool.clone(), name, lasting_funnel()).check(KEY);
+        let two = Limits::new([lasting_funnel(), lasting_funnel()]);
+        let two = keyed(pool.clone(), "two", two).with_deadline(DEADLINE);
 
-#[test]
-fn new_keys_of_several_limits_wait_for_the_end_with_valkey() {
-    check_new_keys(Kind::Valkey);
+        assert!(one("before").unwrap().is_allowed());
+        let (slot, owner, other) = locate(&cluster);
+        cluster.start_migration(slot, owner, other);
+        assert!(one("before").unwrap().is_allowed());
+        assert!(one("during").unwrap().is_allowed());
+        let result = two.check(KEY);
+        assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
+        cluster.move_keys(slot, owner, other, Duration::ZERO);
+        cluster.finish_migration(slot, owner, other);
+        assert!(one("before").unwrap().is_allowed());
+        assert!(two.check(KEY).unwrap().is_allowed());
+    }
 }

@@ -20,36 +20,40 @@ pub(crate) enum Connections {
     All,
 }
 
-/// Returns the observations of the threads, or `None` if the server is not installed.
-pub(crate) fn one_server(
-    kind: Kind,
+/// Runs the load while a server of each kind fails, and checks the observations of the threads.
+pub(crate) fn each_server(
     connections: Connections,
-    fault: impl FnOnce(&mut Server),
-) -> Option<Report> {
-    let mut server = Server::start_with(kind, DURABLE)?;
-    let runtime = Runtime::new().unwrap();
-    let mut opened = Connection::to_server(&server, &runtime);
-    if connections == Connections::All {
-        opened.push(Connection::multiplexed(&server, &runtime));
+    fault: impl Fn(&mut Server),
+    check: impl Fn(Report),
+) {
+    for kind in Kind::each() {
+        let Some(mut server) = Server::start_with(kind, DURABLE) else { continue };
+        let runtime = Runtime::new().unwrap();
+        let mut opened = Connection::to_server(&server, &runtime);
+        if connections == Connections::All {
+            opened.push(Connection::multiplexed(&server, &runtime));
+        }
+        let load = Load::start(&opened);
+        fault(&mut server);
+        load.wait_until_all_reach_the_limit();
+        let report = load.stop();
+        units::check(&report.allowed, &mut server.connection());
+        check(report);
     }
-    let load = Load::start(&opened, &runtime);
-    fault(&mut server);
-    load.wait_until_all_reach_the_limit();
-    let report = load.stop();
-    units::check(&report.allowed, &mut server.connection());
-    Some(report)
 }
 
-/// The same for a cluster.
-pub(crate) fn cluster(kind: Kind, fault: impl FnOnce(&mut Cluster)) -> Option<Report> {
-    let mut cluster = Cluster::start_with(kind, DURABLE)?;
-    let runtime = Runtime::new().unwrap();
-    let load = Load::start(&Connection::to_cluster(&cluster, &runtime), &runtime);
-    fault(&mut cluster);
-    load.wait_until_all_reach_the_limit();
-    let report = load.stop();
-    let mut connection = cluster.client().get_connection().unwrap();
-    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    units::check(&report.allowed, &mut connection);
-    Some(report)
+/// The same for clusters.
+pub(crate) fn each_cluster(fault: impl Fn(&mut Cluster), check: impl Fn(Report)) {
+    for kind in Kind::each() {
+        let Some(mut cluster) = Cluster::start_with(kind, DURABLE) else { continue };
+        let runtime = Runtime::new().unwrap();
+        let load = Load::start(&Connection::to_cluster(&cluster, &runtime));
+        fault(&mut cluster);
+        load.wait_until_all_reach_the_limit();
+        let report = load.stop();
+        let mut connection = cluster.client().get_connection().unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        units::check(&report.allowed, &mut connection);
+        check(report);
+    }
 }

@@ -1,32 +1,18 @@
 //! The units that the server has allowed: a log of all units compared with each tested rule.
 
-use std::time::Duration;
-
 use redis::ConnectionLike;
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
+use zset_std::{AnyLimiter, SlidingWindow};
 
 use crate::limiters::{KEY, quota};
-use crate::servers::{log, replay};
+use crate::servers::{algorithms, log, per_hour, replay};
 
 /// The number of tested limiters.
 pub(crate) const RULES: usize = 4;
 
-/// Returns the limiters to test.
-fn tested() -> [AnyLimiter; RULES] {
-    let quota = quota();
-    [
-        SlidingWindow::new(quota).into(),
-        Funnel::new(quota).into(),
-        FixedWindow::new(quota).into(),
-        WindowCounter::new(quota).into(),
-    ]
-}
-
 /// Returns a limiter, and a second one that never denies and logs all units with the server's
 /// times.
 pub(crate) fn rules(index: usize) -> Vec<AnyLimiter> {
-    let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
-    vec![tested()[index], AnyLimiter::from(SlidingWindow::new(all_units))]
+    vec![algorithms(quota())[index], SlidingWindow::new(per_hour(u32::MAX)).into()]
 }
 
 pub(crate) fn name(index: usize) -> String {
@@ -36,9 +22,9 @@ pub(crate) fn name(index: usize) -> String {
 /// Checks that the server has allowed no more than the limit, and all units that clients were
 /// granted.
 pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
-    for (index, limiter) in tested().into_iter().enumerate() {
+    for (index, limiter) in algorithms(quota()).into_iter().enumerate() {
         let key = format!("{}:{{{KEY}}}:sliding_window:1", name(index));
-        let (units, full) = replay(log(connection, &key), &limiter, limiter);
+        let (units, full) = replay(log(connection, &key), limiter);
         // The server may have allowed units whose replies were lost.
         let known = allowed[index];
         assert!(units >= known, "{limiter:?} has {units} units, and clients were allowed {known}");

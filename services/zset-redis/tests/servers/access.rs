@@ -1,28 +1,33 @@
 //! What a server discloses and permits: hashed keys, the rights that a user needs, renamed
 //! commands.
 
+use std::error::Error;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::servers::{Cluster, Kind, PATIENCE, Server};
 use redis::Client;
-use redis::aio::MultiplexedConnection;
 use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::{DelayQueueError, Keyed, LeasedWindow, OnFailure, ServerLimiter};
+use zset_redis::{AsyncConnection, DelayQueue, Keyed, Leaderboard, ServerLimiter};
 use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties, Timestamp,
-    WindowCounter,
+use zset_std::{AnyLimiter, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties};
+
+use crate::queues::use_queue;
+use crate::servers::{
+    Cluster, Kind, NAMES, PATIENCE, Server, algorithms, at_seconds, block_on, keyed, leased,
+    manager, per_hour,
 };
 
 const SECRET: &[u8] = b"0123456789abcdef";
 
-fn quota() -> Quota {
-    Quota::new(3, Duration::from_secs(3600)).unwrap()
+fn funnel() -> Funnel {
+    Funnel::new(per_hour(3))
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Runtime::new().unwrap()
+/// Returns each algorithm alone, and two of them together, with their names.
+fn limiters() -> impl Iterator<Item = (&'static str, Limits<AnyLimiter>)> {
+    let all = algorithms(per_hour(3));
+    let both = Limits::new([all[0], all[1]]);
+    NAMES.into_iter().zip(all.map(|limiter| Limits::new([limiter]))).chain([("limits", both)])
 }
 
 /// Returns all keys of a server.
@@ -34,31 +39,14 @@ fn keys(server: &Server) -> Vec<String> {
 /// Takes a unit of the key `ann` with each limiter, and uses a board and a queue with the name
 /// `ann`.
 fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
-    fn take<M: Connect, L: ServerLimiter>(
-        limiter: zset_redis::Keyed<Pool<M>, L>,
-        secret: Option<&[u8]>,
-    ) {
-        let limiter = match secret {
-            Some(secret) => limiter.with_hashed_keys(secret),
-            None => limiter,
-        };
-        let limiter = limiter.with_deadline(PATIENCE);
-        assert_eq!(limiter.check("ann").unwrap().remaining, 2);
-        assert_eq!(limiter.peek_n("bob", 0).unwrap().remaining, 3);
+    for (name, limiter) in limiters() {
+        let mut limiter = keyed(pool.clone(), name, limiter);
+        if let Some(secret) = secret {
+            limiter = limiter.with_hashed_keys(secret);
+        }
+        assert_eq!(limiter.check("ann").unwrap().remaining, 2, "{name}");
+        assert_eq!(limiter.peek_n("bob", 0).unwrap().remaining, 3, "{name}");
     }
-    let new = || (pool.clone(), "a", quota(), OnFailure::Error);
-    let (p, name, quota, deny) = new();
-    take(Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap(), secret);
-    let (p, name, quota, deny) = new();
-    take(Keyed::new(p, name, Funnel::new(quota), deny).unwrap(), secret);
-    let (p, name, quota, deny) = new();
-    take(Keyed::new(p, name, FixedWindow::new(quota), deny).unwrap(), secret);
-    let (p, name, quota, deny) = new();
-    take(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), secret);
-    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
-    let limits = Keyed::new(pool.clone(), "limits", Limits::new(rules), OnFailure::Error);
-    take(limits.unwrap(), secret);
-
     let mut board = blocking::Leaderboard::new(pool.clone(), "ann").with_dense_standings();
     let mut queue = blocking::DelayQueue::new(pool.clone(), "ann");
     if let Some(secret) = secret {
@@ -71,40 +59,20 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
 }
 
 /// Uses the state left by [`use_each_blocking`] over asynchronous connections, and a leased window.
-async fn use_each_awaited<C>(connection: C, secret: &[u8])
-where
-    C: zset_redis::AsyncConnection,
-{
-    async fn take<C, L: ServerLimiter>(limiter: zset_redis::Keyed<C, L>, secret: &[u8])
-    where
-        C: zset_redis::AsyncConnection,
-    {
-        let limiter = limiter.with_hashed_keys(secret).with_deadline(PATIENCE);
-        assert_eq!(limiter.check("ann").await.unwrap().remaining, 1);
-        assert_eq!(limiter.refund("ann", 1).await.unwrap(), 1);
-        assert_eq!(limiter.peek_n("bob", 0).await.unwrap().remaining, 3);
+async fn use_each_awaited<C: AsyncConnection>(connection: C, secret: &[u8]) {
+    for (name, limiter) in limiters() {
+        let limiter = keyed(connection.clone(), name, limiter).with_hashed_keys(secret);
+        assert_eq!(limiter.check("ann").await.unwrap().remaining, 1, "{name}");
+        assert_eq!(limiter.refund("ann", 1).await.unwrap(), 1, "{name}");
+        assert_eq!(limiter.peek_n("bob", 0).await.unwrap().remaining, 3, "{name}");
     }
-    let new = || (connection.clone(), "a", quota(), OnFailure::Error);
-    let (c, name, quota, deny) = new();
-    take(zset_redis::Keyed::new(c, name, SlidingWindow::new(quota), deny).unwrap(), secret).await;
-    let (c, name, quota, deny) = new();
-    take(zset_redis::Keyed::new(c, name, Funnel::new(quota), deny).unwrap(), secret).await;
-    let (c, name, quota, deny) = new();
-    take(zset_redis::Keyed::new(c, name, FixedWindow::new(quota), deny).unwrap(), secret).await;
-    let (c, name, quota, deny) = new();
-    take(zset_redis::Keyed::new(c, name, WindowCounter::new(quota), deny).unwrap(), secret).await;
-    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
-    let limits =
-        zset_redis::Keyed::new(connection.clone(), "limits", Limits::new(rules), OnFailure::Error);
-    take(limits.unwrap(), secret).await;
-    let (c, name, quota, deny) = new();
-    let leased = LeasedWindow::new(c, name, quota, deny).unwrap().with_hashed_keys(secret);
-    assert!(leased.with_deadline(PATIENCE).check("ann").await.unwrap().is_allowed());
+    let leased = leased(connection.clone(), "leased", per_hour(3)).with_hashed_keys(secret);
+    assert!(leased.check("ann").await.unwrap().is_allowed());
 
-    let board = zset_redis::Leaderboard::new(connection.clone(), "ann").with_hashed_keys(secret);
+    let board = Leaderboard::new(connection.clone(), "ann").with_hashed_keys(secret);
     let board = board.with_deadline(PATIENCE);
     assert_eq!(board.standing("member", Ties::Dense).await.unwrap(), Some(1));
-    let queue = zset_redis::DelayQueue::new(connection, "ann").with_hashed_keys(secret);
+    let queue = DelayQueue::new(connection, "ann").with_hashed_keys(secret);
     assert_eq!(queue.with_deadline(PATIENCE).len().await.unwrap(), 1);
 }
 
@@ -121,10 +89,9 @@ fn are_hashed(keys: &[String]) {
 
 #[test]
 fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
-        use_each_blocking(&Pool::new(server.client()), Some(SECRET));
-        runtime().block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
+    for server in Server::of_each_kind() {
+        use_each_blocking(&server.pool(), Some(SECRET));
+        block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
         // Four keys of limiters, two of `Limits`, one of the leased window, two of the board, and
         // six of the queue: it has no dead letters.
         assert_eq!(keys(&server).len(), 4 + 2 + 1 + 2 + 6, "{:?}", keys(&server));
@@ -135,10 +102,8 @@ fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
 #[test]
 fn with_hashed_keys_all_keys_of_a_call_are_in_one_slot() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    use_each_blocking(&Pool::new(cluster.client()), Some(SECRET));
-    runtime().block_on(async {
-        use_each_awaited(cluster.client().get_async_connection().await.unwrap(), SECRET).await;
-    });
+    use_each_blocking(&cluster.pool(), Some(SECRET));
+    block_on(async { use_each_awaited(cluster.connect().await, SECRET).await });
     for node in &cluster.nodes {
         if !keys(node).is_empty() {
             are_hashed(&keys(node));
@@ -149,96 +114,79 @@ fn with_hashed_keys_all_keys_of_a_call_are_in_one_slot() {
 #[test]
 fn states_of_different_secrets_are_separate() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let pool = Pool::new(server.client());
+    let others: [&[u8]; 3] = [b"0123456789abcdeg", b"0123456789abcdef0", b""];
     // Each expects to be the first user of its state.
-    for secret in
-        [None, Some(SECRET), Some(b"0123456789abcdeg"), Some(b"0123456789abcdef0"), Some(b"")]
-    {
-        use_each_blocking(&pool, secret);
+    for secret in [None, Some(SECRET)].into_iter().chain(others.map(Some)) {
+        use_each_blocking(&server.pool(), secret);
     }
 }
 
 #[test]
 fn the_secret_is_not_in_debug_output() {
-    let client = redis::Client::open("redis://127.0.0.1/").unwrap();
-    let limiter = |pool: &Pool<_>| {
-        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Error).unwrap()
-    };
-    let pool = Pool::new(client);
+    let pool = Pool::new(Client::open("redis://127.0.0.1/").unwrap());
     let secret = "a-secret-of-letters";
-    let outputs = [
-        format!("{:#?}", limiter(&pool).with_hashed_keys(secret)),
+    for output in [
+        format!("{:#?}", keyed(pool.clone(), "a", funnel()).with_hashed_keys(secret)),
         format!("{:#?}", blocking::Leaderboard::new(pool.clone(), "a").with_hashed_keys(secret)),
         format!("{:#?}", blocking::DelayQueue::new(pool, "a").with_hashed_keys(secret)),
-    ];
-    for output in outputs {
+    ] {
         assert!(!output.contains(secret), "{output}");
     }
+}
+
+/// Returns the error of a call.
+#[track_caller]
+fn error<T: std::fmt::Debug>(result: Result<T, impl Error>) -> String {
+    result.unwrap_err().to_string()
 }
 
 /// Returns the errors of a limiter with a binary key, one with an alphabetic key, a board and a
 /// queue.
 fn blocking_errors(server: &Server) -> Vec<String> {
-    let pool = Pool::new(server.client());
-    let funnel = || {
-        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Error)
-            .unwrap()
-            .with_deadline(PATIENCE)
-    };
-    let long = "ä".repeat(100);
-    let board = blocking::Leaderboard::new(pool.clone(), "b").with_deadline(PATIENCE);
-    let queue = blocking::DelayQueue::new(pool.clone(), "q").with_deadline(PATIENCE);
+    let (funnel, board, queue) =
+        (server.keyed("a", funnel()), server.board("b"), server.queue("q"));
     vec![
-        funnel().check("ann").unwrap_err().to_string(),
-        funnel().check(&[0xFF, 0, b'\r', b'\n']).unwrap_err().to_string(),
-        funnel().refund(&long, 1).unwrap_err().to_string(),
-        funnel().reset("ann").unwrap_err().to_string(),
-        board.submit(&[0xFF], 1).unwrap_err().to_string(),
-        board.standing("ann", Ties::Dense).unwrap_err().to_string(),
-        queue.push_after(&[0xFF], Duration::ZERO).unwrap_err().to_string(),
-        queue.wait_lease(PATIENCE).block().unwrap_err().to_string(),
+        error(funnel.check("ann")),
+        error(funnel.check(&[0xFF, 0, b'\r', b'\n'])),
+        error(funnel.refund(&"ä".repeat(100), 1)),
+        error(funnel.reset("ann")),
+        error(board.submit(&[0xFF], 1)),
+        error(board.standing("ann", Ties::Dense)),
+        error(queue.push_after(&[0xFF], Duration::ZERO)),
+        error(queue.wait_lease(PATIENCE).block()),
     ]
 }
 
 async fn awaited_errors(server: &Server) -> Vec<String> {
-    let client = server.client();
-    let funnel = async || {
-        let connection = server.multiplexed().await;
-        let funnel =
-            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Error);
-        funnel.unwrap().with_deadline(PATIENCE)
-    };
-    let manager = client.get_connection_manager().await.unwrap();
-    let reconnecting =
-        zset_redis::Keyed::new(manager.clone(), "a", Funnel::new(quota()), OnFailure::Error);
-    let reconnecting = reconnecting.unwrap().with_deadline(PATIENCE);
-    let queue = zset_redis::DelayQueue::new(manager, "q").with_deadline(PATIENCE);
-    let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Error);
+    let new = async || keyed(server.multiplexed().await, "a", funnel());
+    let manager = manager(&server.client()).await;
+    let reconnecting = keyed(manager.clone(), "a", funnel());
+    let queue = DelayQueue::new(manager, "q").with_deadline(PATIENCE);
     // Its connection is broken by an unreadable reply.
-    let broken = funnel().await;
+    let broken = new().await;
     vec![
-        broken.check("ann").await.unwrap_err().to_string(),
-        broken.check("ann").await.unwrap_err().to_string(),
-        broken.clone().peek("ann").await.unwrap_err().to_string(),
-        funnel().await.check("ann").await.unwrap_err().to_string(),
-        funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err().to_string(),
-        funnel().await.peek("ann").await.unwrap_err().to_string(),
-        reconnecting.check("ann").await.unwrap_err().to_string(),
-        reconnecting.check("ann").await.unwrap_err().to_string(),
-        reconnecting.check("ann").await.unwrap_err().to_string(),
-        queue.lease(PATIENCE).await.unwrap_err().to_string(),
-        queue.waiter(client).wait_lease(PATIENCE).await.unwrap_err().to_string(),
-        leased.unwrap().with_deadline(PATIENCE).check("ann").await.unwrap_err().to_string(),
+        error(broken.check("ann").await),
+        error(broken.check("ann").await),
+        error(broken.clone().peek("ann").await),
+        error(new().await.check("ann").await),
+        error(new().await.check(&[0xFF, 0, b'\r', b'\n']).await),
+        error(new().await.peek("ann").await),
+        error(reconnecting.check("ann").await),
+        error(reconnecting.check("ann").await),
+        error(reconnecting.check("ann").await),
+        error(queue.lease(PATIENCE).await),
+        error(queue.waiter(server.client()).wait_lease(PATIENCE).await),
+        error(leased(server.multiplexed().await, "l", per_hour(3)).check("ann").await),
     ]
 }
 
 #[test]
 fn an_error_names_the_command_that_the_server_does_not_know() {
-    for kind in [Kind::Redis, Kind::Valkey] {
+    for kind in Kind::each() {
         for (command, to) in [("EVALSHA", ""), ("EVALSHA", "X"), ("EVAL", ""), ("EVAL", "X")] {
             let renamed = ["--rename-command", command, to];
             let Some(server) = Server::start_with(kind, &renamed) else { continue };
-            let awaited = runtime().block_on(awaited_errors(&server));
+            let awaited = block_on(awaited_errors(&server));
             for error in blocking_errors(&server).iter().chain(&awaited) {
                 let cause = format!("unknown command '{command}'");
                 assert!(error.contains(&cause), "{kind:?}, {command}: {error}");
@@ -248,10 +196,9 @@ fn an_error_names_the_command_that_the_server_does_not_know() {
     }
 }
 
-/// Returns the rows of a table in the guide, each as its cells.
-fn table(section: &str) -> Vec<Vec<&'static str>> {
-    let guide = include_str!("../../src/lib.rs");
-    let (_, rest) = guide.split_once(&format!("//! # {section}\n")).unwrap();
+/// Returns the rows of the table in the guide, each as its cells.
+fn rights() -> Vec<Vec<&'static str>> {
+    let (_, rest) = include_str!("../../src/lib.rs").split_once("//! # Rights\n").unwrap();
     let (section, _) = rest.split_once("//! # ").unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
     rows.skip(1).map(|row| row.split(" | ").map(|cell| cell.trim_matches('`')).collect()).collect()
@@ -262,35 +209,29 @@ fn table(section: &str) -> Vec<Vec<&'static str>> {
 struct Errors(Vec<String>);
 
 impl Errors {
-    fn of<T>(&mut self, result: Result<T, impl std::error::Error>) {
+    fn of<T>(&mut self, result: Result<T, impl Error>) {
         self.0.extend(result.err().map(|error| error.to_string()));
     }
 }
 
 /// Calls each method of a limiter in such a way that its scripts run all their commands.
-fn use_limiter<M: Connect, L: ServerLimiter>(
-    limiter: zset_redis::Keyed<Pool<M>, L>,
-    errors: &mut Errors,
-) {
-    let limiter = limiter.with_deadline(PATIENCE);
-    let at = |seconds: u64| Timestamp::from_nanos(seconds * 1_000_000_000);
+fn use_limiter(limiter: &Keyed<Pool, impl ServerLimiter + Clone>, errors: &mut Errors) {
     for second in 1..=10 {
-        errors.of(limiter.at(at(second)).check("ann"));
+        errors.of(limiter.at(at_seconds(second)).check("ann"));
     }
     // By now the first units have left the window.
-    errors.of(limiter.at(at(3602)).peek_n("ann", 5));
-    errors.of(limiter.at(at(3602)).check_n("ann", 1));
-    errors.of(limiter.at(at(3603)).record("ann", 2));
-    errors.of(limiter.at(at(3603)).refund("ann", 1));
-    errors.of(limiter.at(at(3603)).refund("ann", 20));
+    errors.of(limiter.at(at_seconds(3602)).peek_n("ann", 5));
+    errors.of(limiter.at(at_seconds(3602)).check_n("ann", 1));
+    errors.of(limiter.at(at_seconds(3603)).record("ann", 2));
+    errors.of(limiter.at(at_seconds(3603)).refund("ann", 1));
+    errors.of(limiter.at(at_seconds(3603)).refund("ann", 20));
     errors.of(limiter.reset("ann"));
 }
 
-async fn use_leases(connection: MultiplexedConnection, errors: &mut Errors) {
+async fn use_leases(client: &Client, errors: &mut Errors) {
     let period = Duration::from_millis(20);
-    let quota = Quota::new(3, period).unwrap();
-    let leases = LeasedWindow::new(connection, "a", quota, OnFailure::Error).unwrap();
-    let leases = leases.with_deadline(PATIENCE);
+    let connection = client.get_multiplexed_async_connection().await.unwrap();
+    let leases = leased(connection, "a", Quota::new(3, period).unwrap());
     errors.of(leases.peek("ann").await);
     // By now a lease has left the window, and a later one has not.
     for _ in 0..20 {
@@ -322,62 +263,26 @@ fn use_board(pool: Pool<Client>, errors: &mut Errors) {
     errors.of(board.clear());
 }
 
-fn use_queue(pool: Pool<Client>, errors: &mut Errors) {
-    let queue = blocking::DelayQueue::new(pool, "a").with_max_len(9).with_deadline(PATIENCE);
-    let queue = queue.with_max_deliveries(NonZeroU32::MIN).with_max_dead_letters(1);
-    errors.of(queue.push_after("payload", Duration::ZERO));
-    for id in ["a", "b"] {
-        errors.of(queue.push_with_id_after(id, id, Duration::ZERO));
-        if let Ok(Some(lease)) = queue.lease(PATIENCE) {
-            errors.of(queue.renew(&lease, PATIENCE));
-            errors.of(queue.nack(&lease, PATIENCE));
-        }
-    }
-    errors.of(queue
-        .lease(PATIENCE)
-        .and_then(|lease| lease.map_or(Ok(()), |lease| queue.ack(&lease))));
-    errors.of(queue.dead_letters(2));
-    errors.of(queue.requeue("a", PATIENCE));
-    errors.of(queue.take_dead_letters(2));
-    errors.of(queue.purge_dead_letters());
-    errors.of(queue.get("a"));
-    errors.of(queue.contains("a"));
-    errors.of(queue.due("a"));
-    errors.of(queue.reschedule_after("a", Duration::ZERO));
-    errors.of(queue.cancel("a"));
-    errors.of(queue.pop());
-    errors.of(queue.stats());
-    errors.of(queue.clear());
-    match queue.wait_lease(PATIENCE).timeout(Duration::from_millis(1)).block() {
-        Err(DelayQueueError::TimedOut) => {}
-        lease => errors.of(lease),
-    }
-}
-
 /// Uses the types in a row of the table, over connections of a user.
 fn use_row(types: &str, client: &Client) -> Errors {
     let mut errors = Errors::default();
     let pool = Pool::new(client.clone());
-    let quota = Quota::new(10, Duration::from_secs(3600)).unwrap();
-    let new = || (pool.clone(), "a", quota, OnFailure::Error);
-    let (p, name, quota, deny) = new();
+    let [window, others @ ..] = algorithms(per_hour(10));
     match types {
-        "SlidingWindow" => {
-            use_limiter(Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap(), &mut errors);
-        }
+        "SlidingWindow" => use_limiter(&keyed(pool, "a", window), &mut errors),
         "Funnel`, `FixedWindow`, `WindowCounter" => {
-            use_limiter(Keyed::new(p, name, Funnel::new(quota), deny).unwrap(), &mut errors);
-            let (p, name, quota, deny) = new();
-            use_limiter(Keyed::new(p, name, FixedWindow::new(quota), deny).unwrap(), &mut errors);
-            let (p, name, quota, deny) = new();
-            use_limiter(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), &mut errors);
+            for limiter in others {
+                use_limiter(&keyed(pool.clone(), "a", limiter), &mut errors);
+            }
         }
-        "LeasedWindow" => runtime().block_on(async {
-            let connection = client.get_multiplexed_async_connection().await.unwrap();
-            use_leases(connection, &mut errors).await;
-        }),
+        "LeasedWindow" => block_on(use_leases(client, &mut errors)),
         "boards" => use_board(pool, &mut errors),
-        "queues" => use_queue(pool, &mut errors),
+        "queues" => {
+            let queue = blocking::DelayQueue::new(pool, "a").with_deadline(PATIENCE);
+            let queue = queue.with_max_len(9).with_max_deliveries(NonZeroU32::MIN);
+            let failed = use_queue(&queue.with_max_dead_letters(1));
+            errors.0.extend(failed.iter().map(ToString::to_string));
+        }
         other => panic!("{other} is not tested"),
     }
     errors
@@ -394,9 +299,8 @@ fn user(server: &Server, rules: &[&str]) -> Client {
 
 #[test]
 fn a_user_needs_the_rights_in_the_guide_and_no_others() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
-        let rows = table("Rights");
+    for server in Server::of_each_kind() {
+        let (kind, rows) = (server.kind, rights());
         assert_eq!(rows.len(), 5);
         for row in rows {
             let [types, keys, commands] = row[..] else { panic!("{row:?}") };
@@ -427,14 +331,13 @@ fn a_user_needs_the_rights_in_the_guide_and_no_others() {
 #[test]
 fn a_penalty_needs_the_rights_of_a_fixed_window_too() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let rows = table("Rights");
+    let rows = rights();
     let rights = |name| rows.iter().find(|row| row[0].contains(name)).unwrap()[2];
     let use_it = |rights: &[&str]| {
         let client = user(&server, &[&["~a:*", "+eval", "+evalsha"], rights].concat());
         let block = Block::after(NonZeroU32::new(9).unwrap(), Duration::from_secs(9));
-        let window = Penalty::new(SlidingWindow::new(quota()), block);
-        let window = Keyed::new(Pool::new(client), "a", window, OnFailure::Error);
-        let window = window.unwrap().with_deadline(PATIENCE);
+        let window = Penalty::new(SlidingWindow::new(per_hour(3)), block);
+        let window = keyed(Pool::new(client), "a", window);
         for n in [3, 1, 1] {
             let _ = window.check_n("ann", n)?;
         }
@@ -449,7 +352,7 @@ fn a_penalty_needs_the_rights_of_a_fixed_window_too() {
 #[test]
 fn connections_to_a_cluster_need_the_rights_in_the_guide() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    let rows = table("Rights");
+    let rows = rights();
     let row = rows.iter().find(|row| row[0].starts_with("Funnel")).unwrap();
     for node in &cluster.nodes {
         user(node, &["~a:*", "+eval", "+evalsha", row[2], "+cluster|slots"]);
@@ -458,26 +361,20 @@ fn connections_to_a_cluster_need_the_rights_in_the_guide() {
         cluster.nodes.iter().map(|node| node.url().replace("redis://", "redis://ann:secret@"));
     let client = redis::cluster::ClusterClient::builder(nodes);
     let client = client.response_timeout(PATIENCE).connection_timeout(PATIENCE).build().unwrap();
-    let funnel = Keyed::new(Pool::new(client.clone()), "a", Funnel::new(quota()), OnFailure::Error);
-    let funnel = funnel.unwrap().with_deadline(PATIENCE);
-    runtime().block_on(async {
-        let connection = client.get_async_connection().await.unwrap();
-        let awaited =
-            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Error);
-        let awaited = awaited.unwrap().with_deadline(PATIENCE);
+    let blocking = keyed(Pool::new(client.clone()), "a", funnel());
+    block_on(async {
+        let awaited = keyed(client.get_async_connection().await.unwrap(), "a", funnel());
         // The keys of all nodes.
-        for key in 0..30 {
-            assert!(awaited.check(&key.to_string()).await.unwrap().is_allowed());
+        for key in (0..30).map(|key| key.to_string()) {
+            assert!(awaited.check(&key).await.unwrap().is_allowed());
+            assert_eq!(blocking.check(&key).unwrap().remaining, 1);
         }
     });
-    for key in 0..30 {
-        assert_eq!(funnel.check(&key.to_string()).unwrap().remaining, 1);
-    }
 }
 
 #[test]
 fn an_error_names_the_command_of_a_script_that_was_renamed() {
-    for kind in [Kind::Redis, Kind::Valkey] {
+    for kind in Kind::each() {
         for (command, types) in [
             ("ZADD", &["SlidingWindow", "LeasedWindow", "boards", "queues"][..]),
             ("ZRANGEBYSCORE", &["SlidingWindow", "LeasedWindow", "boards"]),

@@ -5,28 +5,14 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use redis::Connection;
-use zset_redis::blocking::Pool;
-use zset_redis::{Keyed, OnFailure};
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
+use zset_std::{Limits, Quota};
 
-use crate::servers::{Kind, PATIENCE, Server, log, numbers};
+use crate::servers::{Server, algorithms, log, numbers, per_hour};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-fn rules() -> [AnyLimiter; 4] {
-    let quota = Quota::new(3, PERIOD).unwrap();
-    [
-        AnyLimiter::from(SlidingWindow::new(quota)),
-        AnyLimiter::from(Funnel::new(quota)),
-        AnyLimiter::from(FixedWindow::new(quota)),
-        AnyLimiter::from(WindowCounter::new(quota)),
-    ]
-}
-
-fn limits(server: &Server) -> Keyed<Pool, Limits<AnyLimiter>> {
-    Keyed::new(Pool::new(server.client()), "expiry", Limits::new(rules()), OnFailure::Error)
-        .unwrap()
-        .with_deadline(PATIENCE)
+fn quota() -> Quota {
+    Quota::new(3, PERIOD).unwrap()
 }
 
 /// Returns the keys, each with its value and its expiry time in milliseconds.
@@ -54,104 +40,73 @@ fn counts_until(connection: &mut Connection, key: &str) -> u64 {
     }
 }
 
-fn expire(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let (limits, mut connection) = (limits(&server), server.connection());
-    let mut check = |step: &str| {
-        let keys = keys(&mut connection);
-        assert_eq!(keys.len(), 4, "{step}: {keys:?}");
-        for (key, (_, expires)) in keys {
-            let counts_until = counts_until(&mut connection, &key);
-            // The server counts milliseconds, and keeps the fixed window for one more period.
-            let longest = counts_until + PERIOD.as_micros() as u64 + 1000;
-            let expires = u64::try_from(expires).expect("the key expires") * 1000;
-            assert!((counts_until..=longest).contains(&expires), "{step}: {key} {expires}");
-        }
-    };
-    assert!(limits.check_n("ann", 2).unwrap().is_allowed());
-    check("after a check");
-    assert_eq!(limits.refund("ann", 1).unwrap(), 1);
-    check("after a refund");
-    limits.record("ann", 2).unwrap();
-    check("after a record");
-    sleep(2 * PERIOD + Duration::from_millis(5));
-    assert_eq!(keys(&mut connection).len(), 0);
+#[test]
+fn keys_expire_after_their_units() {
+    for server in Server::of_each_kind() {
+        let limits = server.keyed("expiry", Limits::new(algorithms(quota())));
+        let mut connection = server.connection();
+        let mut check = |step: &str| {
+            let keys = keys(&mut connection);
+            assert_eq!(keys.len(), 4, "{step}: {keys:?}");
+            for (key, (_, expires)) in keys {
+                let counts_until = counts_until(&mut connection, &key);
+                // The server counts milliseconds, and keeps the fixed window for one more period.
+                let longest = counts_until + PERIOD.as_micros() as u64 + 1000;
+                let expires = u64::try_from(expires).expect("the key expires") * 1000;
+                assert!((counts_until..=longest).contains(&expires), "{step}: {key} {expires}");
+            }
+        };
+        assert!(limits.check_n("ann", 2).unwrap().is_allowed());
+        check("after a check");
+        assert_eq!(limits.refund("ann", 1).unwrap(), 1);
+        check("after a refund");
+        limits.record("ann", 2).unwrap();
+        check("after a record");
+        sleep(2 * PERIOD + Duration::from_millis(5));
+        assert_eq!(keys(&mut connection).len(), 0);
 
-    // Whatever units remain, refunding all of them leaves no key without an expiry.
-    assert!(limits.check_n("ann", 3).unwrap().is_allowed());
-    limits.refund("ann", 3).unwrap();
-    sleep(2 * PERIOD + Duration::from_millis(5));
-    assert_eq!(keys(&mut connection).len(), 0);
+        // Whatever units remain, refunding all of them leaves no key without an expiry.
+        assert!(limits.check_n("ann", 3).unwrap().is_allowed());
+        limits.refund("ann", 3).unwrap();
+        sleep(2 * PERIOD + Duration::from_millis(5));
+        assert_eq!(keys(&mut connection).len(), 0);
+    }
 }
 
 /// The units are allowed after exactly the wait that a denial reports, by the server's clock.
-fn wait(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    for (index, rule) in rules().into_iter().enumerate() {
-        let pool = Pool::new(server.client());
-        let limits =
-            Keyed::new(pool, &format!("wait{index}"), Limits::new([rule]), OnFailure::Error)
-                .unwrap()
-                .with_deadline(PATIENCE);
-        for n in [3, 1, 2, 3] {
-            let peeked = limits.peek_n("ann", n).unwrap();
-            sleep(peeked.retry_after().unwrap());
-            assert!(limits.check_n("ann", n).unwrap().is_allowed(), "{rule:?}: {peeked:?}");
+#[test]
+fn waiting_is_enough() {
+    for server in Server::of_each_kind() {
+        for rule in algorithms(quota()) {
+            let limiter = server.keyed("wait", rule);
+            for n in [3, 1, 2, 3] {
+                let peeked = limiter.peek_n("ann", n).unwrap();
+                sleep(peeked.retry_after().unwrap());
+                assert!(limiter.check_n("ann", n).unwrap().is_allowed(), "{rule:?}: {peeked:?}");
+            }
         }
     }
 }
 
-fn write_nothing(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
-    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
-    let limits =
-        Keyed::new(Pool::new(server.client()), "denied", Limits::new(rules), OnFailure::Error)
-            .unwrap()
-            .with_deadline(PATIENCE);
-    let mut connection = server.connection();
-    assert!(limits.check_n("ann", 0).unwrap().is_allowed());
-    assert!(!limits.check_n("ann", 4).unwrap().is_allowed());
-    assert!(limits.peek_n("ann", 3).unwrap().is_allowed());
-    limits.record("ann", 0).unwrap();
-    assert_eq!(limits.refund("ann", 5).unwrap(), 0);
-    assert_eq!(keys(&mut connection).len(), 0);
+#[test]
+fn calls_that_take_no_units_write_nothing() {
+    for server in Server::of_each_kind() {
+        let [window, funnel, ..] = algorithms(per_hour(3));
+        let limits = server.keyed("denied", Limits::new([window, funnel]));
+        let mut connection = server.connection();
+        assert!(limits.check_n("ann", 0).unwrap().is_allowed());
+        assert!(!limits.check_n("ann", 4).unwrap().is_allowed());
+        assert!(limits.peek_n("ann", 3).unwrap().is_allowed());
+        limits.record("ann", 0).unwrap();
+        assert_eq!(limits.refund("ann", 5).unwrap(), 0);
+        assert_eq!(keys(&mut connection).len(), 0);
 
-    assert!(limits.check_n("ann", 3).unwrap().is_allowed());
-    let before = keys(&mut connection);
-    assert_eq!(before.len(), 2);
-    for n in 0..5 {
-        let _ = (limits.check_n("ann", n).unwrap(), limits.peek_n("ann", n).unwrap());
+        assert!(limits.check_n("ann", 3).unwrap().is_allowed());
+        let before = keys(&mut connection);
+        assert_eq!(before.len(), 2);
+        for n in 0..5 {
+            let _ = (limits.check_n("ann", n).unwrap(), limits.peek_n("ann", n).unwrap());
+        }
+        assert_eq!(keys(&mut connection), before);
     }
-    assert_eq!(keys(&mut connection), before);
-}
-
-#[test]
-fn keys_expire_after_their_units_with_redis() {
-    expire(Kind::Redis);
-}
-
-#[test]
-fn keys_expire_after_their_units_with_valkey() {
-    expire(Kind::Valkey);
-}
-
-#[test]
-fn calls_that_take_no_units_write_nothing_with_redis() {
-    write_nothing(Kind::Redis);
-}
-
-#[test]
-fn calls_that_take_no_units_write_nothing_with_valkey() {
-    write_nothing(Kind::Valkey);
-}
-
-#[test]
-fn waiting_is_enough_with_redis() {
-    wait(Kind::Redis);
-}
-
-#[test]
-fn waiting_is_enough_with_valkey() {
-    wait(Kind::Valkey);
 }

@@ -5,19 +5,12 @@ use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
-use zset_redis::blocking::{self, Pool};
-use zset_redis::{Keyed, LeasedWindow, OnFailure, ServerLimiter};
+use zset_redis::{Keyed, OnFailure, ServerLimiter};
 use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Ties,
-    WindowCounter,
-};
+use zset_std::{Decision, Funnel, Limits, Penalty, Ties};
 
-use crate::servers::{Kind, PATIENCE, Server};
+use crate::servers::{HOUR, PATIENCE, Server, algorithms, block_on, leased, per_hour};
 use Needs::{Frees, Reads, Writes};
-
-const HOUR: Duration = Duration::from_secs(3600);
 
 const FULL: &str = "CONFIG SET maxmemory 1";
 const NO_REPLICAS: &str = "CONFIG SET min-replicas-to-write 1";
@@ -60,23 +53,17 @@ impl Table {
     }
 }
 
-fn each(test: fn(&Server, &'static str)) {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        for state in [FULL, NO_REPLICAS] {
-            let Some(server) = Server::start(kind) else { continue };
-            test(&server, state);
-        }
+/// Runs a test with servers in each state.
+fn each(test: impl Fn(&Server, &'static str)) {
+    for state in [FULL, NO_REPLICAS] {
+        Server::of_each_kind().for_each(|server| test(&server, state));
     }
-}
-
-fn queue(server: &Server, name: &str) -> blocking::DelayQueue {
-    blocking::DelayQueue::new(Pool::new(server.client()), name).with_deadline(PATIENCE)
 }
 
 #[test]
 fn a_queue_that_cannot_grow_can_be_read_and_drained() {
     each(|server, state| {
-        let (jobs, dead) = (queue(server, "jobs"), queue(server, "dead"));
+        let (jobs, dead) = (server.queue("jobs"), server.queue("dead"));
         let dead = dead.with_max_deliveries(NonZeroU32::MIN);
         for id in ["a", "b"] {
             dead.push_with_id_after(id, "job", Duration::ZERO).unwrap();
@@ -120,10 +107,8 @@ fn a_queue_that_cannot_grow_can_be_read_and_drained() {
 #[test]
 fn a_board_that_cannot_grow_can_be_read_and_trimmed() {
     each(|server, state| {
-        let pool = Pool::new(server.client());
-        let plain = blocking::Leaderboard::new(pool.clone(), "plain").with_deadline(PATIENCE);
-        let dense = blocking::Leaderboard::new(pool, "dense").with_dense_standings();
-        let dense = dense.with_deadline(PATIENCE);
+        let plain = server.board("plain");
+        let dense = server.board("dense").with_dense_standings();
         for member in ["a", "b", "c", "d"] {
             plain.submit(member, 1).unwrap();
             dense.submit(member, 1).unwrap();
@@ -149,66 +134,53 @@ fn a_board_that_cannot_grow_can_be_read_and_trimmed() {
     });
 }
 
-fn limiter_works<L: ServerLimiter + Clone + 'static>(kind: Kind, state: &'static str, limiter: &L) {
-    let Some(server) = Server::start(kind) else { return };
-    let keyed = |on_failure| {
-        let pool = Pool::new(server.client());
-        Keyed::new(pool, "full", limiter.clone(), on_failure).unwrap().with_deadline(PATIENCE)
-    };
-    let [limiter, allow] = [OnFailure::Error, OnFailure::Allow].map(keyed);
-    for key in ["over", "refunded", "reset"] {
-        assert!(limiter.check_n(key, 2).unwrap().is_allowed());
-    }
-    assert!(limiter.check("used").unwrap().is_allowed());
+fn limiter_works(limiter: &(impl ServerLimiter + Clone)) {
+    each(|server, state| {
+        let allow = Keyed::new(server.pool(), "full", limiter.clone(), OnFailure::Allow).unwrap();
+        let allow = allow.with_deadline(PATIENCE);
+        let limiter = server.keyed("full", limiter.clone());
+        for key in ["over", "refunded", "reset"] {
+            assert!(limiter.check_n(key, 2).unwrap().is_allowed());
+        }
+        assert!(limiter.check("used").unwrap().is_allowed());
 
-    let mut table = Table::new(&server, state);
-    table.expect(Writes, "check of a new key", limiter.check("new"));
-    table.expect(Writes, "check", limiter.check("used"));
-    table.expect(Writes, "record", limiter.record("used", 1));
-    table.expect(Reads, "check of no units", limiter.check_n("over", 0));
-    table.expect(Reads, "peek", limiter.peek("used"));
-    table.expect(Reads, "over_limit", limiter.over_limit("over"));
-    let denied = limiter.check("over");
-    assert_eq!(denied.as_ref().map(Decision::is_allowed).ok(), Some(false), "{denied:?}");
-    table.expect(Reads, "check that is denied", denied);
-    assert!(!allow.check("over").unwrap().is_allowed());
-    assert!(!allow.check_n("used", 2).unwrap().is_allowed());
-    assert!(allow.check("used").unwrap().is_allowed());
-    table.expect(Frees, "refund", limiter.refund("refunded", 1));
-    table.expect(Frees, "reset", limiter.reset("reset"));
-    table.check();
+        let mut table = Table::new(server, state);
+        table.expect(Writes, "check of a new key", limiter.check("new"));
+        table.expect(Writes, "check", limiter.check("used"));
+        table.expect(Writes, "record", limiter.record("used", 1));
+        table.expect(Reads, "check of no units", limiter.check_n("over", 0));
+        table.expect(Reads, "peek", limiter.peek("used"));
+        table.expect(Reads, "over_limit", limiter.over_limit("over"));
+        let denied = limiter.check("over");
+        assert_eq!(denied.as_ref().map(Decision::is_allowed).ok(), Some(false), "{denied:?}");
+        table.expect(Reads, "check that is denied", denied);
+        assert!(!allow.check("over").unwrap().is_allowed());
+        assert!(!allow.check_n("used", 2).unwrap().is_allowed());
+        assert!(allow.check("used").unwrap().is_allowed());
+        table.expect(Frees, "refund", limiter.refund("refunded", 1));
+        table.expect(Frees, "reset", limiter.reset("reset"));
+        table.check();
+    });
 }
 
 #[test]
 fn a_check_that_would_be_denied_is_denied_by_a_server_that_accepts_no_writes() {
-    let quota = Quota::new(2, HOUR).unwrap();
+    let all = algorithms(per_hour(2));
+    all.iter().for_each(limiter_works);
     let block = Block::after(NonZeroU32::MIN, HOUR);
-    for kind in [Kind::Redis, Kind::Valkey] {
-        for state in [FULL, NO_REPLICAS] {
-            limiter_works(kind, state, &SlidingWindow::new(quota));
-            limiter_works(kind, state, &Funnel::new(quota));
-            limiter_works(kind, state, &FixedWindow::new(quota));
-            limiter_works(kind, state, &WindowCounter::new(quota));
-            limiter_works(kind, state, &Penalty::new(Funnel::new(quota), block));
-            let both = [AnyLimiter::from(Funnel::new(quota)), SlidingWindow::new(quota).into()];
-            limiter_works(kind, state, &Limits::new(both));
-        }
-    }
+    limiter_works(&Penalty::new(Funnel::new(per_hour(2)), block));
+    limiter_works(&Limits::new([all[0], all[1]]));
 }
 
 #[test]
 fn awaited_and_leased_checks_that_would_be_denied_are_denied_by_a_full_server() {
     each(|server, state| {
-        Runtime::new().unwrap().block_on(async {
-            let quota = Quota::new(2, HOUR).unwrap();
+        block_on(async {
             let connection = server.multiplexed().await;
-            let shared =
-                Keyed::new(connection.clone(), "full", Funnel::new(quota), OnFailure::Allow);
+            let funnel = Funnel::new(per_hour(2));
+            let shared = Keyed::new(connection.clone(), "full", funnel, OnFailure::Allow);
             let shared = shared.unwrap().with_deadline(PATIENCE);
-            let leased = || {
-                let leased = LeasedWindow::new(connection.clone(), "full", quota, OnFailure::Error);
-                leased.unwrap().with_deadline(PATIENCE)
-            };
+            let leased = || leased(connection.clone(), "full", per_hour(2));
             assert!(shared.check_n("over", 2).await.unwrap().is_allowed());
             let first = leased();
             assert!(first.check_n("over", 2).await.unwrap().is_allowed());

@@ -1,15 +1,15 @@
 //! Boards compared with zset-std's: random steps have the same outcomes.
 
-use crate::servers::{Cluster, Kind, PATIENCE, Server};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use redis::aio::ConnectionManagerConfig;
 use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::leaderboard::{Standing, Submission};
+use zset_redis::leaderboard::{ServerPolicy, Standing, Submission};
 use zset_redis::{AsyncConnection, Leaderboard, LeaderboardError};
-use zset_std::zset_core::{NanScore, Score};
+use zset_std::zset_core::Score;
 use zset_std::{Best, Latest, PackedScore, Policy, Sum, Ties};
+
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
 const ALL_TIES: [Ties; 3] = [Ties::Dense, Ties::Competition, Ties::Ordinal];
 
@@ -32,37 +32,19 @@ const SCORES: [f64; 10] = [
 
 type Model<K> = zset_std::Leaderboard<Vec<u8>, Score, K>;
 
-/// The error type of a model depends on its policy, so each has its own conversion.
-trait Submit {
-    fn submit_to(&mut self, member: &[u8], score: Score) -> Result<Submitted, NanScore>;
-}
-
 type Submitted = (Option<Score>, Option<Score>, Option<(Vec<u8>, Score)>);
 
 fn parts(submission: zset_std::leaderboard::Submission<Vec<u8>, Score>) -> Submitted {
     (submission.old, submission.new, submission.dropped)
 }
 
-fn server_parts(submission: Submission) -> Submitted {
-    (submission.old, submission.new, submission.dropped)
-}
-
-impl Submit for Model<Best> {
-    fn submit_to(&mut self, member: &[u8], score: Score) -> Result<Submitted, NanScore> {
-        Ok(parts(self.submit(member.to_vec(), score)))
+/// Returns `None` if the sum is not a number.
+fn server_parts(submission: Result<Submission, LeaderboardError>) -> Option<Submitted> {
+    if matches!(submission, Err(LeaderboardError::NanScore)) {
+        return None;
     }
-}
-
-impl Submit for Model<Latest> {
-    fn submit_to(&mut self, member: &[u8], score: Score) -> Result<Submitted, NanScore> {
-        Ok(parts(self.submit(member.to_vec(), score)))
-    }
-}
-
-impl Submit for Model<Sum> {
-    fn submit_to(&mut self, member: &[u8], score: Score) -> Result<Submitted, NanScore> {
-        Ok(parts(self.try_submit(member.to_vec(), score)?))
-    }
+    let submission = submission.unwrap();
+    Some((submission.old, submission.new, submission.dropped))
 }
 
 fn lines<'a>(
@@ -80,25 +62,17 @@ fn step<M: Connect, K: Policy<Score>>(
     random: &mut SmallRng,
     board: &blocking::Leaderboard<M>,
     model: &mut Model<K>,
-) where
-    Model<K>: Submit,
-{
+) {
     let member = *MEMBERS.choose(random).unwrap();
     let score = Score::new(*SCORES.choose(random).unwrap()).unwrap();
     match random.random_range(0..100) {
         0..60 => {
-            let submission = match board.submit(member, score) {
-                Err(LeaderboardError::NanScore) => Err(NanScore),
-                submission => Ok(server_parts(submission.unwrap())),
-            };
-            assert_eq!(submission, model.submit_to(member, score));
+            let expected = model.try_submit(member.to_vec(), score).ok().map(parts);
+            assert_eq!(server_parts(board.submit(member, score)), expected);
         }
         60..75 => {
-            let submission = match board.increment(member, score) {
-                Err(LeaderboardError::NanScore) => Err(NanScore),
-                submission => Ok(server_parts(submission.unwrap())),
-            };
-            assert_eq!(submission, model.increment(member.to_vec(), score.get()).map(parts));
+            let expected = model.increment(member.to_vec(), score.get()).ok().map(parts);
+            assert_eq!(server_parts(board.increment(member, score)), expected);
         }
         75..96 => assert_eq!(board.remove(member).unwrap(), model.remove(member)),
         96..99 => {
@@ -139,17 +113,17 @@ fn compare<M: Connect, K>(
     assert_eq!(server_lines(board.top(u64::MAX, ties).unwrap()), all, "{ties:?}");
 }
 
-fn random_steps<M: Connect, K: Policy<Score>>(
+fn random_steps<M: Connect, K: ServerPolicy + Policy<Score> + Copy>(
+    pool: &Pool<M>,
     name: &str,
-    new: impl Fn(&str) -> blocking::Leaderboard<M>,
-    model: impl Fn() -> Model<K>,
-) where
-    Model<K>: Submit,
-{
+    policy: K,
+) {
     for episode in 0..8u64 {
         let mut random = SmallRng::seed_from_u64(episode);
         let name = format!("{name} {episode}");
-        let (mut board, mut model) = (new(&name).with_deadline(PATIENCE), model());
+        let mut board = blocking::Leaderboard::with_policy(pool.clone(), &name, policy);
+        board = board.with_deadline(PATIENCE);
+        let mut model = Model::with_policy(policy);
         if episode % 2 == 1 {
             let bound = random.random_range(0..8);
             board = board.with_max_len(bound);
@@ -166,28 +140,23 @@ fn random_steps<M: Connect, K: Policy<Score>>(
     }
 }
 
-fn all_policies<M: Connect>(pool: &Pool<M>) {
-    let pool = || pool.clone();
-    random_steps("best", |name| blocking::Leaderboard::new(pool(), name), Model::new);
-    let latest = |name: &str| blocking::Leaderboard::with_policy(pool(), name, Latest);
-    random_steps("latest", latest, || Model::with_policy(Latest));
-    let sum = |name: &str| blocking::Leaderboard::with_policy(pool(), name, Sum);
-    random_steps("sum", sum, || Model::with_policy(Sum));
+#[test]
+fn random_steps_on_each_server() {
+    for server in Server::of_each_kind() {
+        random_steps(&server.pool(), "best", Best);
+        random_steps(&server.pool(), "latest", Latest);
+        random_steps(&server.pool(), "sum", Sum);
+    }
 }
 
 #[test]
-fn random_steps_on_redis() {
-    let Some(server) = Server::start(Kind::Redis) else { return };
-    all_policies(&Pool::new(server.client()));
+fn random_steps_on_a_cluster() {
+    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
+    random_steps(&cluster.pool(), "best", Best);
 }
 
-#[test]
-fn random_steps_on_valkey() {
-    let Some(server) = Server::start(Kind::Valkey) else { return };
-    all_policies(&Pool::new(server.client()));
-}
-
-async fn awaited<C: AsyncConnection>(connection: C) {
+/// Calls each method over a connection.
+pub(crate) async fn awaited<C: AsyncConnection>(connection: C) {
     let best = Leaderboard::new(connection.clone(), "awaited best");
     let board = best.with_max_len(3).with_deadline(PATIENCE);
     for (member, score) in [("ann", 9), ("bob", 7), ("cid", 7), ("dan", 8), ("bob", 3)] {
@@ -211,10 +180,8 @@ async fn awaited<C: AsyncConnection>(connection: C) {
     let board =
         Leaderboard::with_policy(connection.clone(), "awaited sum", Sum).with_deadline(PATIENCE);
     board.submit("ann", Score::INFINITY).await.unwrap();
-    assert!(matches!(
-        board.submit("ann", Score::NEG_INFINITY).await,
-        Err(LeaderboardError::NanScore)
-    ));
+    let difference = board.submit("ann", Score::NEG_INFINITY).await;
+    assert!(matches!(difference, Err(LeaderboardError::NanScore)), "{difference:?}");
     assert_eq!(board.remove("ann").await.unwrap(), Some(Score::INFINITY));
 
     let medals = Leaderboard::with_policy(connection, "awaited latest", Latest);
@@ -229,35 +196,9 @@ async fn awaited<C: AsyncConnection>(connection: C) {
 }
 
 #[test]
-fn awaited_over_each_kind_of_connection() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    if let Some(server) = Server::start(Kind::Redis) {
-        runtime.block_on(async {
-            let config = ConnectionManagerConfig::new().set_response_timeout(None);
-            let client = server.client();
-            awaited(client.get_connection_manager_with_config(config).await.unwrap()).await;
-            server.ask("FLUSHALL");
-            awaited(server.multiplexed().await).await;
-        });
-    }
-    if let Some(cluster) = Cluster::start(Kind::Redis) {
-        let pool = Pool::new(cluster.client());
-        random_steps(
-            "cluster",
-            |name| blocking::Leaderboard::new(pool.clone(), name),
-            Model::<Best>::new,
-        );
-        runtime.block_on(async {
-            awaited(cluster.client().get_async_connection().await.unwrap()).await;
-        });
-    }
-}
-
-#[test]
 fn an_index_survives_clients_without_the_setting() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let pool = Pool::new(server.client());
-    let plain = blocking::Leaderboard::new(pool, "mixed").with_deadline(PATIENCE);
+    let plain = server.board("mixed");
     let indexed = plain.clone().with_dense_standings();
     plain.submit("ann", 3).unwrap();
     assert_eq!(server.ask("EXISTS board:{mixed}:distinct"), "int(0)");
@@ -272,8 +213,7 @@ fn an_index_survives_clients_without_the_setting() {
 #[test]
 fn a_board_keeps_its_order_on_the_server() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let board = blocking::Leaderboard::new(Pool::new(server.client()), "weekly");
-    let board = board.with_deadline(PATIENCE);
+    let board = server.board("weekly");
     for (member, score) in [("cid", 7.5), ("bob", 7.5), ("ann", -2.0)] {
         board.submit(member, Score::new(score).unwrap()).unwrap();
     }

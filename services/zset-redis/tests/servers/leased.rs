@@ -6,19 +6,18 @@ mod failures;
 mod windows;
 
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use zset_redis::{LeasedWindow, LimiterError, OnFailure};
-use zset_std::{AsyncKeyedLimiter, Quota, Verdict};
+use zset_std::{Quota, Verdict};
 
-use crate::servers::{Cluster, Kind, Server};
+use crate::servers::{Kind, Server, block_on, leased};
+use crate::shared_requests::polled_once;
 
 type Leased = LeasedWindow<MultiplexedConnection>;
 
@@ -70,14 +69,10 @@ fn scripts_run(server: &Server) -> u64 {
 /// Runs a test with Redis, or skips it.
 fn with_server<F: Future<Output = ()>>(test: impl FnOnce(Arc<Server>, MultiplexedConnection) -> F) {
     let Some(server) = Server::start(Kind::Redis).map(Arc::new) else { return };
-    Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         test(server.clone(), connection).await;
     });
-}
-
-fn polled_once<T>(call: impl Future<Output = T>) -> Poll<T> {
-    pin!(call).poll(&mut Context::from_waker(Waker::noop()))
 }
 
 #[test]
@@ -111,12 +106,12 @@ fn unused_units_are_returned_after_the_life_even_if_the_limiter_is_dropped() {
 #[test]
 fn after_a_crash_at_most_a_batch_is_lost_until_it_leaves_the_window() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let used = Runtime::new().unwrap().block_on(async {
+    let used = block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         use_until_some_are_left(&machine(&connection), &connection).await
     });
     // The tasks ended with their runtime.
-    Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         sleep(3 * LIFE).await;
         let counted = counted(&connection).await;
@@ -192,11 +187,7 @@ fn a_key_at_its_limit_is_denied_in_this_process() {
         let other = machine(&connection);
         assert!(!other.check("ann").await.unwrap().is_allowed());
         assert!(!limiter.check("ann").await.unwrap().is_allowed());
-        let _: () = redis::cmd("DEL")
-            .arg("leased:{ann}:leases")
-            .query_async(&mut connection.clone())
-            .await
-            .unwrap();
+        server.ask("DEL leased:{ann}:leases");
         sleep(LIFE).await;
         assert!(limiter.check("ann").await.unwrap().is_allowed());
     });
@@ -259,37 +250,5 @@ fn units_of_callers_that_give_up_are_returned() {
         }
         wait_until_counted(&connection, used).await;
         assert!(used < 150, "no caller gave up");
-    });
-}
-
-async fn each_connection(limiter: impl AsyncKeyedLimiter<str, Error = LimiterError>) {
-    for remaining in [2, 1, 0] {
-        let decision = limiter.check_n("ann", 1).await.unwrap();
-        assert!(decision.is_allowed());
-        assert_eq!((decision.limit, decision.remaining), (3, remaining));
-    }
-    assert!(!limiter.check_n("ann", 1).await.unwrap().is_allowed());
-    assert!(!limiter.peek_n("ann", 1).await.unwrap().is_allowed());
-    assert!(limiter.check_n("", 3).await.unwrap().is_allowed());
-    assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
-    assert!(limiter.peek_n("}{", 3).await.unwrap().is_allowed());
-}
-
-#[test]
-fn every_kind_of_connection_works() {
-    let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
-        Runtime::new().unwrap().block_on(async {
-            let manager = server.client().get_connection_manager().await.unwrap();
-            let limiter = LeasedWindow::new(manager, "manager", quota, OnFailure::Error).unwrap();
-            each_connection(limiter).await;
-        });
-    }
-    let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    Runtime::new().unwrap().block_on(async {
-        let connection = cluster.client().get_async_connection().await.unwrap();
-        let limiter = LeasedWindow::new(connection, "cluster", quota, OnFailure::Error).unwrap();
-        each_connection(limiter).await;
     });
 }

@@ -7,31 +7,19 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redis::Connection;
+use zset_redis::Keyed;
 use zset_redis::blocking::Pool;
-use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
-use zset_std::{Funnel, Keyed as KeyedInProcess, Limits, Penalty, Quota, SlidingWindow, Timestamp};
+use zset_std::{Funnel, Keyed as KeyedInProcess, Limits, Penalty, Quota, SlidingWindow};
 
-use crate::servers::{Kind, PATIENCE, Server, numbers};
-
-const HOUR: Duration = Duration::from_secs(3600);
+use crate::servers::{HOUR, Kind, Server, at_micros, keyed, numbers, per_hour};
 
 fn after(denials: u32, time: Duration) -> Block {
     Block::after(NonZeroU32::new(denials).unwrap(), time)
 }
 
-fn per_hour(count: u32) -> Quota {
-    Quota::new(count, HOUR).unwrap()
-}
-
 fn window(server: &Server, block: Block) -> Keyed<Pool, Penalty<SlidingWindow>> {
-    let window = Keyed::new(
-        Pool::new(server.client()),
-        "a",
-        Penalty::new(SlidingWindow::new(per_hour(1)), block),
-        OnFailure::Error,
-    );
-    window.unwrap().with_deadline(PATIENCE)
+    server.keyed("a", Penalty::new(SlidingWindow::new(per_hour(1)), block))
 }
 
 /// Returns the penalty of the key `ann`, and the milliseconds until it expires.
@@ -41,55 +29,50 @@ fn penalty(connection: &mut Connection, kind: &str) -> Option<(Vec<u64>, u64)> {
     Some((numbers(&state?), redis::cmd("PTTL").arg(key).query(connection).unwrap()))
 }
 
-fn writes_denials(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let window = window(&server, after(2, HOUR).doubling_up_to(4 * HOUR));
-    let mut connection = server.connection();
-    let hours = |n: u64| n * HOUR.as_micros() as u64;
-
-    assert!(window.check("ann").unwrap().is_allowed());
-    assert!(!window.peek("ann").unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection, "sliding_window"), None, "nothing was denied");
-
-    assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
-    let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
-    assert_eq!(state[..2], [1, 0], "one denial");
-    // Rounded up to milliseconds.
-    assert!(expires <= hours(1) / 1000 + 1);
-
-    // Allowed units end the row, so nothing is stored any more.
-    assert_eq!(window.refund("ann", 1).unwrap(), 1);
-    assert!(window.check("ann").unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection, "sliding_window"), None);
-
-    assert!(
-        !window.check("ann").unwrap().is_allowed() && !window.check("ann").unwrap().is_allowed()
-    );
-    let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
-    assert_eq!(state[..2], [0, hours(1)], "a block");
-    assert_eq!(state[3], state[2] + hours(1), "it is forgotten as long after it ends");
-    assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
-
-    // During the block nothing is written, whatever else happens.
-    assert_eq!(window.refund("ann", 1).unwrap(), 1);
-    let denied = window.check("ann").unwrap();
-    assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
-    assert!(window.over_limit("ann").unwrap() && window.check_n("ann", 0).unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection, "sliding_window").unwrap().0, state);
-
-    assert!(window.reset("ann").unwrap());
-    assert_eq!(penalty(&mut connection, "sliding_window"), None);
-    assert!(window.check("ann").unwrap().is_allowed(), "a reset ends the block");
-}
-
 #[test]
-fn denials_are_written_until_the_key_is_blocked_with_redis() {
-    writes_denials(Kind::Redis);
-}
+fn denials_are_written_until_the_key_is_blocked() {
+    for server in Server::of_each_kind() {
+        let window = window(&server, after(2, HOUR).doubling_up_to(4 * HOUR));
+        let mut connection = server.connection();
+        let hours = |n: u64| n * HOUR.as_micros() as u64;
 
-#[test]
-fn denials_are_written_until_the_key_is_blocked_with_valkey() {
-    writes_denials(Kind::Valkey);
+        assert!(window.check("ann").unwrap().is_allowed());
+        assert!(!window.peek("ann").unwrap().is_allowed());
+        assert_eq!(penalty(&mut connection, "sliding_window"), None, "nothing was denied");
+
+        assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
+        let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
+        assert_eq!(state[..2], [1, 0], "one denial");
+        // Rounded up to milliseconds.
+        assert!(expires <= hours(1) / 1000 + 1);
+
+        // Allowed units end the row, so nothing is stored any more.
+        assert_eq!(window.refund("ann", 1).unwrap(), 1);
+        assert!(window.check("ann").unwrap().is_allowed());
+        assert_eq!(penalty(&mut connection, "sliding_window"), None);
+
+        assert!(
+            !window.check("ann").unwrap().is_allowed()
+                && !window.check("ann").unwrap().is_allowed()
+        );
+        let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
+        assert_eq!(state[..2], [0, hours(1)], "a block");
+        assert_eq!(state[3], state[2] + hours(1), "it is forgotten as long after it ends");
+        assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
+
+        // During the block nothing is written, whatever else happens.
+        assert_eq!(window.refund("ann", 1).unwrap(), 1);
+        let denied = window.check("ann").unwrap();
+        assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
+        assert!(
+            window.over_limit("ann").unwrap() && window.check_n("ann", 0).unwrap().is_allowed()
+        );
+        assert_eq!(penalty(&mut connection, "sliding_window").unwrap().0, state);
+
+        assert!(window.reset("ann").unwrap());
+        assert_eq!(penalty(&mut connection, "sliding_window"), None);
+        assert!(window.check("ann").unwrap().is_allowed(), "a reset ends the block");
+    }
 }
 
 #[test]
@@ -97,11 +80,7 @@ fn penalties_of_one_name_with_different_algorithms_share_no_blocks() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let block = after(1, HOUR);
     let window = window(&server, block);
-    let funnel = |limiter| {
-        let penalty = Penalty::new(limiter, block);
-        let pool = Pool::new(server.client());
-        Keyed::new(pool, "a", penalty, OnFailure::Error).unwrap().with_deadline(PATIENCE)
-    };
+    let funnel = |limiter| server.keyed("a", Penalty::new(limiter, block));
     let quotas = [per_hour(1), per_hour(2)];
     let one = funnel(Limits::new([Funnel::new(quotas[0])]));
     let two = funnel(Limits::new(quotas.map(Funnel::new)));
@@ -119,42 +98,34 @@ fn penalties_of_one_name_with_different_algorithms_share_no_blocks() {
 }
 
 /// Times are given, so that the limiter in this process can use the same.
-fn takes_quotas(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let mut random = SmallRng::seed_from_u64(1);
-    let quota = Quota::new(4, Duration::from_millis(4)).unwrap();
-    let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
-    let inside = Penalty::new(SlidingWindow::new(quota), block);
-    let ours = Keyed::new(Pool::new(server.client()), "a", inside, OnFailure::Error);
-    let ours = ours.unwrap().with_deadline(PATIENCE);
-    let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(inside);
-    let (mut micros, mut blocked) = (0, 0);
-    for step in 0..2000 {
-        micros += if random.random_ratio(1, 50) { 20_000 } else { random.random_range(0..1000) };
-        let now = Timestamp::from_nanos(micros * 1000);
-        let other = Quota::new(random.random_range(1..8), Duration::from_millis(2)).unwrap();
-        let (n, key) = (random.random_range(0..4), "ann");
-        let (ours, theirs) = (ours.at(now), theirs.at(now));
-        let (ours, theirs) = match random.random_range(0..4) {
-            0 => (ours.peek_with(key, other, n), theirs.peek_with(key, other, n)),
-            1 => (ours.check_n(key, n), theirs.check_n(key, n)),
-            _ => (ours.check_with(key, other, n), theirs.check_with(key, other, n)),
-        };
-        assert_eq!(ours.unwrap(), theirs, "step {step}");
-        let wait = theirs.retry_after().unwrap_or_default();
-        blocked += u32::from(wait > quota.period());
+#[test]
+fn a_quota_for_each_call_and_a_penalty_decide_as_in_process() {
+    for server in Server::of_each_kind() {
+        let mut random = SmallRng::seed_from_u64(1);
+        let quota = Quota::new(4, Duration::from_millis(4)).unwrap();
+        let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
+        let inside = Penalty::new(SlidingWindow::new(quota), block);
+        let ours = server.keyed("a", inside);
+        let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(inside);
+        let (mut micros, mut blocked) = (0, 0);
+        for step in 0..2000 {
+            micros +=
+                if random.random_ratio(1, 50) { 20_000 } else { random.random_range(0..1000) };
+            let now = at_micros(micros);
+            let other = Quota::new(random.random_range(1..8), Duration::from_millis(2)).unwrap();
+            let (n, key) = (random.random_range(0..4), "ann");
+            let (ours, theirs) = (ours.at(now), theirs.at(now));
+            let (ours, theirs) = match random.random_range(0..4) {
+                0 => (ours.peek_with(key, other, n), theirs.peek_with(key, other, n)),
+                1 => (ours.check_n(key, n), theirs.check_n(key, n)),
+                _ => (ours.check_with(key, other, n), theirs.check_with(key, other, n)),
+            };
+            assert_eq!(ours.unwrap(), theirs, "step {step}");
+            let wait = theirs.retry_after().unwrap_or_default();
+            blocked += u32::from(wait > quota.period());
+        }
+        assert!(blocked > 50, "{blocked}");
     }
-    assert!(blocked > 50, "{blocked}");
-}
-
-#[test]
-fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_redis() {
-    takes_quotas(Kind::Redis);
-}
-
-#[test]
-fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_valkey() {
-    takes_quotas(Kind::Valkey);
 }
 
 /// They are decided one after the other: once the block has begun, further denials do not count.
@@ -166,8 +137,7 @@ fn calls_that_share_a_script_begin_one_block() {
     let decisions = runtime.block_on(async {
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
         let funnel = Penalty::new(Funnel::new(per_hour(3)), block);
-        let funnel = Keyed::new(server.multiplexed().await, "a", funnel, OnFailure::Error).unwrap();
-        let funnel = funnel.with_deadline(PATIENCE);
+        let funnel = keyed(server.multiplexed().await, "a", funnel);
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..50 {
             let funnel = funnel.clone();

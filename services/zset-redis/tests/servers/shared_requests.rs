@@ -18,9 +18,9 @@ use zset_redis::{
     AsyncConnection, Breaker, BreakerState, Connection, Failure, Keyed, LeasedWindow, LimiterError,
     OnFailure,
 };
-use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, FixedWindow, Quota};
+use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, FixedWindow};
 
-use crate::servers::PATIENCE;
+use crate::servers::{PATIENCE, per_hour};
 
 /// What happens to a request.
 enum Fate {
@@ -43,14 +43,13 @@ impl Fake {
     }
 
     fn keyed(&self) -> Keyed<Fake, FixedWindow> {
-        let limiter = FixedWindow::new(quota());
+        let limiter = FixedWindow::new(per_hour(10));
         Keyed::new(self.clone(), "fake", limiter, OnFailure::Error).unwrap()
     }
 
     fn leased(&self) -> LeasedWindow<Fake> {
-        LeasedWindow::new(self.clone(), "fake", quota(), OnFailure::Error)
-            .unwrap()
-            .with_life(Duration::from_millis(10))
+        let leased = LeasedWindow::new(self.clone(), "fake", per_hour(10), OnFailure::Error);
+        leased.unwrap().with_life(Duration::from_millis(10))
     }
 
     fn keys(&self) -> Vec<String> {
@@ -82,10 +81,6 @@ impl Connection for Fake {
 
 impl AsyncConnection for Fake {}
 
-fn quota() -> Quota {
-    Quota::new(10, Duration::from_secs(3600)).unwrap()
-}
-
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
 }
@@ -95,18 +90,24 @@ fn paused_runtime() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
-/// Polls a future once, and then all tasks.
-async fn start(mut future: Pin<&mut impl Future>) {
+/// Polls a call once, which waits then, and all tasks.
+async fn started<F: Future>(call: F) -> Pin<Box<F>> {
+    let mut call = Box::pin(call);
     poll_fn(|context| {
-        assert!(future.as_mut().poll(context).is_pending());
+        assert!(call.as_mut().poll(context).is_pending());
         Poll::Ready(())
     })
     .await;
     yield_now().await;
+    call
 }
 
-fn polled_once<T>(call: impl Future<Output = T>) -> Poll<T> {
+pub(crate) fn polled_once<T>(call: impl Future<Output = T>) -> Poll<T> {
     pin!(call).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn is_not_sent(result: &Result<Decision, LimiterError>) -> bool {
+    matches!(result, Err(LimiterError::Failure(Failure::BreakerOpen)))
 }
 
 fn is_allowed(result: Result<Decision, LimiterError>) -> bool {
@@ -139,11 +140,9 @@ fn a_leased_key_survives_the_runtime_of_its_draw() {
     let fake = Fake::new([Fate::NoReply]);
     let limiter = fake.leased().with_deadline(PATIENCE);
     let (other, here) = (runtime(), runtime());
-    let mut first = pin!(limiter.check("ann"));
-    other.block_on(start(first.as_mut()));
+    let _first = other.block_on(started(limiter.check("ann")));
     here.block_on(async {
-        let mut waiting = pin!(limiter.check("ann"));
-        start(waiting.as_mut()).await;
+        let waiting = started(limiter.check("ann")).await;
         other.shutdown_background();
         let decision = timeout(PATIENCE / 2, waiting).await;
         assert!(is_allowed(decision.expect("the caller is woken")));
@@ -202,8 +201,7 @@ fn leased_keys_whose_calls_are_not_sent_occupy_no_memory() {
         assert!(limiter.check("ann").await.is_err());
         let keys = limiter.len();
         for key in 0..100 {
-            let result = limiter.check(&format!("{key}")).await;
-            assert!(matches!(result, Err(LimiterError::Failure(Failure::BreakerOpen))));
+            assert!(is_not_sent(&limiter.check(&format!("{key}")).await));
         }
         assert_eq!((fake.keys().len(), limiter.len()), (1, keys));
     });
@@ -228,20 +226,25 @@ fn a_probe_that_is_cancelled_leaves_room_for_the_next() {
     let clock = FakeClock::new();
     let breakers = [(); 2].map(|()| Breaker::with_clock(clock.clone()));
     let [one, other] = breakers.map(|breaker| breaker.with_failures(NonZeroU32::MIN));
-    let keyed = Fake::new([Fate::NoReply, Fate::Refusal, Fate::NoReply]).keyed();
-    let keyed = keyed.with_deadline(PATIENCE).with_breaker(one.clone());
+    let fake = Fake::new([Fate::NoReply, Fate::Refusal, Fate::NoReply]);
+    let keyed = fake.keyed().with_deadline(PATIENCE).with_breaker(one.clone());
     let leased = Fake::new([Fate::Refusal, Fate::NoReply]).leased();
     let leased = leased.with_deadline(PATIENCE).with_breaker(other.clone());
     runtime().block_on(async {
         // The probe is made while a check of its key is in flight.
-        let mut earlier = pin!(keyed.check("ann"));
-        start(earlier.as_mut()).await;
+        let _earlier = started(keyed.check("ann")).await;
         assert!(keyed.check("bob").await.is_err());
         assert!(leased.check("ann").await.is_err());
         assert_eq!([&one, &other].map(Breaker::state), [BreakerState::Open; 2]);
+        for result in [keyed.check("bob").await, keyed.clone().peek("eve").await] {
+            assert!(is_not_sent(&result), "{result:?}");
+        }
+        assert_eq!(fake.keys().len(), 2);
         clock.advance(Duration::from_secs(1));
-        start(pin!(keyed.check("ann"))).await;
-        start(pin!(leased.check("ann"))).await;
+        let probe = started(keyed.check("ann")).await;
+        assert!(is_not_sent(&keyed.check("bob").await));
+        drop(probe);
+        drop(started(leased.check("ann")).await);
         // Any reply closes the breaker.
         let _ = tokio::join!(keyed.check("bob"), leased.check("ann"));
         assert_eq!([&one, &other].map(Breaker::state), [BreakerState::Closed; 2]);
@@ -256,17 +259,13 @@ fn a_clone_with_hashed_keys_shares_no_request_with_the_original() {
         (keyed.clone().with_hashed_keys("secret"), leased.clone().with_hashed_keys("secret"));
     let hashed = || fake.keys().iter().filter(|key| key.contains(":hashed:")).count();
     runtime().block_on(async {
-        let (mut alone, mut flight) = (pin!(keyed.check("ann")), pin!(keyed.check("ann")));
-        start(alone.as_mut()).await;
-        start(flight.as_mut()).await;
-        let mut draw = pin!(leased.check("ann"));
-        start(draw.as_mut()).await;
+        let _alone = started(keyed.check("ann")).await;
+        let _flight = started(keyed.check("ann")).await;
+        let _draw = started(leased.check("ann")).await;
         assert_eq!((fake.keys().len(), hashed()), (3, 0));
-        let mut checked = pin!(keyed_hashed.check("ann"));
-        start(checked.as_mut()).await;
+        let _checked = started(keyed_hashed.check("ann")).await;
         assert_eq!((fake.keys().len(), hashed()), (4, 1));
-        let mut drawn = pin!(leased_hashed.check("ann"));
-        start(drawn.as_mut()).await;
+        let _drawn = started(leased_hashed.check("ann")).await;
         assert_eq!((fake.keys().len(), hashed()), (5, 2));
     });
 }

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redis::{AsyncCommands, AsyncConnectionConfig, Commands};
+use tokio::task::JoinSet;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::delay_queue::Lease;
 use zset_redis::{DelayQueue, DelayQueueError};
 
-use crate::servers::{Kind, PATIENCE, Server};
+use crate::servers::{PATIENCE, Server, block_on};
 
 const JOBS: usize = 10_000;
 const PUSHERS: usize = 4;
@@ -29,10 +30,9 @@ const VISIBILITY: Duration = Duration::from_millis(300);
 const DONE: &str = "done";
 const ACKNOWLEDGED: &str = "acknowledged";
 
-/// Marks a worker process; its value is the server.
+/// Marks a worker process; its value is the server, and whether the workers are tasks rather than
+/// threads.
 const SERVER: &str = "ZSET_WORKERS_SERVER";
-/// Set if the workers are tasks rather than threads.
-const IS_ASYNC: &str = "ZSET_WORKERS_ASYNC";
 
 /// What a worker does with a job.
 enum Work {
@@ -116,22 +116,16 @@ fn is_held<T: std::fmt::Debug>(result: Result<T, DelayQueueError>) -> bool {
 #[test]
 fn worker() {
     let Ok(server) = env::var(SERVER) else { return };
-    let seed = u64::from(std::process::id());
-    if env::var_os(IS_ASYNC).is_some() {
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
-            let tasks: Vec<_> = (0..WORKERS as u64)
-                .map(|number| tokio::spawn(work_in_task(server.clone(), seed << 8 | number)))
-                .collect();
-            for task in tasks {
-                task.await.unwrap();
-            }
+    let (server, is_async) = server.split_once(' ').unwrap();
+    let seeds = (0..WORKERS as u64).map(|number| u64::from(std::process::id()) << 8 | number);
+    if is_async.parse().unwrap() {
+        block_on(async {
+            let tasks = seeds.map(|seed| work_in_task(server.to_owned(), seed));
+            tasks.collect::<JoinSet<_>>().join_all().await;
         });
     } else {
         thread::scope(|scope| {
-            for number in 0..WORKERS as u64 {
-                let server = &server;
-                scope.spawn(move || work_in_thread(server, seed << 8 | number));
-            }
+            seeds.for_each(|seed| _ = scope.spawn(move || work_in_thread(server, seed)));
         });
     }
 }
@@ -142,10 +136,8 @@ struct Process(Child);
 impl Process {
     fn start(server: &str, is_async: bool) -> Process {
         let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", "workers::worker", "--nocapture"]).env(SERVER, server);
-        if is_async {
-            command.env(IS_ASYNC, "1");
-        }
+        command.args(["--exact", "workers::worker", "--nocapture"]);
+        command.env(SERVER, format!("{server} {is_async}"));
         Process(command.stdout(Stdio::null()).spawn().unwrap())
     }
 
@@ -166,8 +158,7 @@ fn push_jobs(server: &Server) {
     thread::scope(|scope| {
         for pusher in 0..PUSHERS {
             scope.spawn(move || {
-                let queue = blocking::DelayQueue::new(Pool::new(server.client()), QUEUE);
-                let queue = queue.with_deadline(PATIENCE);
+                let queue = server.queue(QUEUE);
                 let mut random = SmallRng::seed_from_u64(pusher as u64);
                 for number in (pusher..JOBS).step_by(PUSHERS) {
                     let delay = Duration::from_millis(random.random_range(0..4000));
@@ -181,8 +172,7 @@ fn push_jobs(server: &Server) {
 
 fn kill_workers(server: &Server) {
     let url = server.url();
-    let queue = blocking::DelayQueue::new(Pool::new(server.client()), QUEUE);
-    let queue = queue.with_deadline(PATIENCE);
+    let queue = server.queue(QUEUE);
     let mut random = SmallRng::seed_from_u64(1);
     let mut kills = 0;
     thread::scope(|scope| {
@@ -219,13 +209,6 @@ fn kill_workers(server: &Server) {
 }
 
 #[test]
-fn redis() {
-    let Some(server) = Server::start(Kind::Redis) else { return };
-    kill_workers(&server);
-}
-
-#[test]
-fn valkey() {
-    let Some(server) = Server::start(Kind::Valkey) else { return };
-    kill_workers(&server);
+fn no_job_is_lost_if_workers_are_killed() {
+    Server::of_each_kind().for_each(|server| kill_workers(&server));
 }

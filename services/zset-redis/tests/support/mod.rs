@@ -5,6 +5,7 @@
 // Each test target uses only a part of this module.
 #![allow(dead_code, unused_imports)]
 
+mod calls;
 mod faults;
 mod forwarder;
 #[cfg(feature = "cluster")]
@@ -12,7 +13,6 @@ mod replicas;
 #[cfg(feature = "cluster")]
 mod slots;
 
-use std::fmt::Debug;
 use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command};
@@ -21,8 +21,10 @@ use std::time::{Duration, Instant};
 
 use redis::ConnectionLike;
 use test_support::servers::{Folder, Program};
-use zset_std::{Direct, Limiter, Timestamp};
+use zset_redis::blocking::Pool;
+use zset_std::{AnyLimiter, Direct};
 
+pub(crate) use calls::*;
 pub(crate) use forwarder::{Forwarder, fake};
 
 /// The timeout of a start, and of calls whose timeouts are not tested. Only a failing test waits
@@ -36,6 +38,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Returns each kind. The output of a failing test has the last one that was returned.
+    pub(crate) fn each() -> impl Iterator<Item = Kind> {
+        [Kind::Redis, Kind::Valkey].into_iter().inspect(|kind| println!("with {kind:?}"))
+    }
+
     pub(crate) fn program(self) -> Program {
         match self {
             Kind::Redis => Program::redis(),
@@ -58,6 +65,11 @@ impl Server {
     /// Starts a server; returns `None` if it is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Server> {
         Server::start_with(kind, &[])
+    }
+
+    /// Starts a server of each kind that is installed, after the previous one was dropped.
+    pub(crate) fn of_each_kind() -> impl Iterator<Item = Server> {
+        Kind::each().filter_map(Server::start)
     }
 
     /// Like [`start`](Server::start), with more arguments.
@@ -121,6 +133,12 @@ impl Server {
         redis::Client::open(self.url()).expect("the address is valid")
     }
 
+    /// Waits until a replica has the data of its primary.
+    pub(crate) fn wait_until_replicated(&self) {
+        let info = || self.ask("INFO replication");
+        wait_until("the replica has no data", || info().contains("master_link_status:up"));
+    }
+
     /// Returns a connection whose own timeouts are not shorter than the calls' deadlines.
     #[cfg(feature = "tokio")]
     pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
@@ -132,6 +150,13 @@ impl Server {
 
     pub(crate) fn connection(&self) -> redis::Connection {
         self.client().get_connection().expect("the server listens")
+    }
+
+    /// Returns a number from `INFO`.
+    pub(crate) fn info(&self, name: &str) -> u64 {
+        let info = self.ask("INFO");
+        let number = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        number.and_then(|number| number.trim().parse().ok()).expect("INFO has this number")
     }
 
     /// Returns the reply to a command as a string.
@@ -183,15 +208,11 @@ impl Cluster {
         for (node, bus_port) in nodes.iter().zip(&bus_ports).skip(1) {
             nodes[0].ask(&format!("CLUSTER MEET 127.0.0.1 {} {bus_port}", node.port));
         }
-        let start = Instant::now();
         let is_ready = |node: &Server| {
             let info = node.ask("CLUSTER INFO");
             info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")
         };
-        while !nodes.iter().all(is_ready) {
-            assert!(start.elapsed() < PATIENCE, "the cluster does not form");
-            sleep(Duration::from_millis(20));
-        }
+        wait_until("the cluster does not form", || nodes.iter().all(is_ready));
         Some(Cluster { nodes })
     }
 
@@ -202,11 +223,45 @@ impl Cluster {
         Some((Server::start_with(kind, &[&settings, arguments].concat())?, bus_port))
     }
 
+    pub(crate) fn pool(&self) -> Pool<redis::cluster::ClusterClient> {
+        Pool::new(self.client())
+    }
+
+    /// Opens an asynchronous connection.
+    pub(crate) async fn connect(&self) -> redis::cluster_async::ClusterConnection {
+        self.client().get_async_connection().await.expect("the nodes listen")
+    }
+
+    /// Returns a client with settings like those recommended in the docs.
+    pub(crate) fn advised_client(
+        &self,
+        connection_timeout: Duration,
+        response_timeout: Duration,
+    ) -> redis::cluster::ClusterClient {
+        redis::cluster::ClusterClient::builder(self.nodes.iter().map(Server::url))
+            .connection_timeout(connection_timeout)
+            .response_timeout(response_timeout)
+            .overall_response_timeout(None)
+            .min_retry_wait(10)
+            .max_retry_wait(100)
+            .build()
+            .expect("the addresses are valid")
+    }
+
     pub(crate) fn client(&self) -> redis::cluster::ClusterClient {
         let nodes = self.nodes.iter().map(Server::url);
         let builder = redis::cluster::ClusterClient::builder(nodes);
         let builder = builder.response_timeout(PATIENCE).connection_timeout(PATIENCE);
         builder.build().expect("the addresses are valid")
+    }
+}
+
+/// Waits until a condition holds.
+pub(crate) fn wait_until(otherwise: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < PATIENCE, "{otherwise}");
+        sleep(Duration::from_millis(20));
     }
 }
 
@@ -251,16 +306,12 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
 
 /// Replays the entries of a log in a limiter in this process, which must allow all of them. Returns
 /// the total of their units, and how often the limiter was full.
-pub(crate) fn replay(
-    entries: Vec<(u64, u32)>,
-    rule: &impl Debug,
-    limiter: impl Limiter,
-) -> (u64, u32) {
-    let mut limiter = Direct::new(limiter);
+pub(crate) fn replay(entries: Vec<(u64, u32)>, rule: AnyLimiter) -> (u64, u32) {
+    let mut limiter = Direct::new(rule);
     let (mut units, mut full) = (0, 0);
     for (time, n) in entries {
         units += u64::from(n);
-        let decision = limiter.check_n(n, Timestamp::from_nanos(time * 1000));
+        let decision = limiter.check_n(n, at_micros(time));
         assert!(decision.is_allowed(), "{rule:?} allowed {n} units at {time}: {decision:?}");
         full += u32::from(decision.remaining == 0);
     }

@@ -1,9 +1,8 @@
 //! Replicas of the nodes of a cluster.
 
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Cluster, PATIENCE};
+use super::{Cluster, wait_until};
 
 impl Cluster {
     /// Starts a replica of a node, and waits until it has the data. Returns its index.
@@ -19,14 +18,8 @@ impl Cluster {
         });
         let primary_id = self.nodes[of].ask("CLUSTER MYID");
         self.nodes[replica].ask(&format!("CLUSTER REPLICATE {primary_id}"));
-        self.wait_until_replicated(replica);
+        self.nodes[replica].wait_until_replicated();
         replica
-    }
-
-    /// Waits until a replica has the data of its primary.
-    pub(crate) fn wait_until_replicated(&self, replica: usize) {
-        let info = || self.nodes[replica].ask("INFO replication");
-        wait_until("the replica has no data", || info().contains("master_link_status:up"));
     }
 
     /// Makes a replica take over from its primary, without a loss.
@@ -52,13 +45,5 @@ impl Cluster {
 
     fn is_primary(&self, node: usize) -> bool {
         self.nodes[node].ask("INFO replication").contains("role:master")
-    }
-}
-
-fn wait_until(otherwise: &str, mut is_true: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_true() {
-        assert!(start.elapsed() < PATIENCE, "{otherwise}");
-        sleep(Duration::from_millis(20));
     }
 }

@@ -1,9 +1,9 @@
 //! The slots of a cluster: their locations, and how to move them.
 
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Cluster, PATIENCE, Server};
+use super::{Cluster, Server, wait_until};
 
 impl Cluster {
     /// Returns the slot of a hash tag.
@@ -68,10 +68,7 @@ impl Cluster {
 
     /// Waits until all nodes serve all slots.
     pub(crate) fn wait_until_ok(&self) {
-        let start = Instant::now();
-        while !self.nodes.iter().all(|node| node.ask("CLUSTER INFO").contains("cluster_state:ok")) {
-            assert!(start.elapsed() < PATIENCE, "the cluster does not recover");
-            sleep(Duration::from_millis(20));
-        }
+        let is_ok = |node: &Server| node.ask("CLUSTER INFO").contains("cluster_state:ok");
+        wait_until("the cluster does not recover", || self.nodes.iter().all(is_ok));
     }
 }

@@ -1,20 +1,21 @@
 //! redis-benchmark with few requests: each command gets a reply, which is not an error.
 
-use super::running::{Running, skip};
+use super::running::Client;
 
 const PROGRAM: &str = "redis-benchmark";
-const LOAD: [&str; 8] = ["-q", "-n", "2000", "-P", "16", "-c", "20", "-r"];
 
-fn benchmark(server: &Running, arguments: &[&str]) -> Option<String> {
-    let mut all = LOAD.to_vec();
-    all.push("1000");
-    all.extend(arguments);
-    server.run(PROGRAM, &all, b"").map(|output| String::from_utf8_lossy(&output).into_owned())
+/// Runs the program without errors; returns the number of its results.
+fn results(client: &Client, arguments: &[&str]) -> usize {
+    let load = ["-q", "-n", "2000", "-P", "16", "-c", "20", "-r", "1000"];
+    let output = client.run(&[&load, arguments].concat(), b"");
+    // redis-benchmark prints an error instead of a result.
+    assert!(!output.contains("rror"), "{arguments:?}: {output}");
+    output.matches("requests per second").count()
 }
 
 #[test]
 fn custom_benchmarks_run_without_errors() {
-    let server = Running::start();
+    let Some(client) = Client::start(PROGRAM) else { return };
     for command in [
         "ZADD board __rand_int__ member:__rand_int__",
         "ZINCRBY board 1.5 member:__rand_int__",
@@ -25,34 +26,26 @@ fn custom_benchmarks_run_without_errors() {
         "ZPOPMIN board",
     ] {
         let words: Vec<_> = command.split(' ').collect();
-        let Some(output) = benchmark(&server, &words) else { return };
-        // redis-benchmark prints an error instead of a result.
-        assert!(output.contains("requests per second"), "{command}: {output}");
-        assert!(!output.contains("rror"), "{command}: {output}");
+        assert!(results(&client, &words) > 0, "{command}");
     }
 }
 
 #[test]
 fn standard_benchmarks_run_with_one_or_many_connections_and_with_resp3() {
-    let server = Running::start();
-    let tests = ["ping_inline", "ping_mbulk", "set", "get", "sadd", "zadd", "zpopmin"];
+    let Some(client) = Client::start(PROGRAM) else { return };
+    let tests = "ping_inline,ping_mbulk,set,get,sadd,zadd,zpopmin";
     for options in [&["-c", "1", "-P", "1"][..], &[], &["-3"], &["--threads", "2"]] {
-        let names = tests.join(",");
-        let mut all = vec!["-t", &names];
-        all.extend(options);
-        let Some(output) = benchmark(&server, &all) else { return };
-        let results = output.matches("requests per second").count();
-        assert_eq!(results, tests.len(), "{options:?}: {output}");
-        assert!(!output.contains("rror"), "{options:?}: {output}");
+        let results = results(&client, &[&["-t", tests], options].concat());
+        assert_eq!(results, tests.split(',').count(), "{options:?}");
     }
 }
 
 #[test]
 fn redis_benchmark_prints_errors() {
     // The tests above rely on this error.
-    let server = Running::start();
-    let mut command = server.command(PROGRAM, &["-q", "-n", "10", "ZADD", "board", "x", "member"]);
-    let Ok(output) = command.output() else { return skip(PROGRAM) };
+    let Some(client) = Client::start(PROGRAM) else { return };
+    let mut command = client.command(&["-q", "-n", "10", "ZADD", "board", "x", "member"]);
+    let output = command.output().expect("it is installed");
     let printed = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&printed);
     assert!(text.contains("ERR value is not a valid float"), "{text}");

@@ -2,22 +2,20 @@
 
 use std::process::Command;
 
-use super::running::{Running, run, skip};
+use super::running::{Running, is_installed, run};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/redis_py.py");
 
 /// Runs the tests of the script with a prefix, in both protocols.
 fn script(names: &str) {
-    let is_installed = Command::new("python3").args(["-c", "import redis"]).output();
-    if !is_installed.is_ok_and(|output| output.status.success()) {
-        return skip("redis-py");
+    if !is_installed("redis-py", Command::new("python3").args(["-c", "import redis"])) {
+        return;
     }
     for protocol in ["2", "3"] {
         let server = Running::start();
         let mut command = Command::new("python3");
         command.args(["-B", SCRIPT, &server.port(), protocol, names]);
-        let output = run(&mut command, b"").expect("Python is installed");
-        let output = String::from_utf8_lossy(&output);
+        let output = String::from_utf8_lossy(&run(&mut command, b"")).into_owned();
         assert!(output.ends_with("all tests passed\n"), "{output}");
     }
 }

@@ -1,9 +1,9 @@
 //! Runs client programs with a server in this process.
 
 use std::env;
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::process::{Command, Output};
+
+use test_support::servers;
 
 pub(crate) use crate::serving::Running;
 
@@ -11,42 +11,50 @@ impl Running {
     pub(crate) fn port(&self) -> String {
         self.address.port().to_string()
     }
+}
 
-    /// Returns a command that runs one of Redis's programs with the server.
-    pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        command.args(["-h", "127.0.0.1", "-p", &self.port()]).args(arguments);
+/// One of Redis's programs, with a server.
+pub(crate) struct Client {
+    program: &'static str,
+    server: Running,
+}
+
+impl Client {
+    /// Starts a server, or returns `None` if the program is not installed.
+    pub(crate) fn start(program: &'static str) -> Option<Client> {
+        let is_installed = is_installed(program, Command::new(program).arg("--version"));
+        is_installed.then(|| Client { program, server: Running::start() })
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program);
+        command.args(["-h", "127.0.0.1", "-p", &self.server.port()]).args(arguments);
         command
     }
 
-    /// Runs one of Redis's programs; returns its output, or `None` if it is not installed.
-    pub(crate) fn run(&self, program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
-        run(&mut self.command(program, arguments), input)
+    /// Runs the program, which must succeed; returns its output.
+    pub(crate) fn run(&self, arguments: &[&str], input: &[u8]) -> String {
+        let output = run(&mut self.command(arguments), input);
+        String::from_utf8(output).expect("the program escapes other bytes")
     }
 }
 
-/// Runs a program, which must succeed; returns its output, or `None` if it is not installed.
-pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let Ok(mut child) = command.spawn() else {
-        skip(&command.get_program().to_string_lossy());
-        return None;
-    };
-    let mut stdin = child.stdin.take().expect("stdin is piped");
-    let input = input.to_vec();
-    // On a separate thread, so that a full output pipe cannot block both processes. The program may
-    // exit before it has read all of the input.
-    let writer = thread::spawn(move || stdin.write_all(&input));
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
-    let _ = writer.join();
+/// Runs a program, which must succeed; returns its output.
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    let output = servers::run(command, input).expect("the program is installed");
+    let Output { status, stdout, stderr } = output;
     let printed = || String::from_utf8_lossy(&[&stdout[..], &stderr].concat()).into_owned();
-    assert!(status.success(), "{command:?}: {status}: {}", printed());
-    assert!(stderr.is_empty(), "{command:?}: {}", printed());
-    Some(stdout)
+    assert!(status.success() && stderr.is_empty(), "{command:?}: {status}: {}", printed());
+    stdout
 }
 
-/// Reports that a client is not installed.
-pub(crate) fn skip(client: &str) {
-    assert!(env::var_os("ZSET_REQUIRE_CLIENTS").is_none(), "{client} is not installed");
-    eprintln!("SKIPPED: {client} is not installed");
+/// Returns whether a command of a client succeeds. If not, the client is not installed, which is
+/// reported.
+pub(crate) fn is_installed(client: &str, command: &mut Command) -> bool {
+    let is_installed = command.output().is_ok_and(|output| output.status.success());
+    if !is_installed {
+        assert!(env::var_os("ZSET_REQUIRE_CLIENTS").is_none(), "{client} is not installed");
+        eprintln!("SKIPPED: {client} is not installed");
+    }
+    is_installed
 }

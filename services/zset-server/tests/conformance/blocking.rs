@@ -7,48 +7,40 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use zset_server::Options;
 
-use super::patient::{Patient, retry};
-use super::process::{Folder, Kind, Reply, Server};
+use super::process::{Connection, Folder, Kind, Server};
 use super::serving::{Running, options};
 
 struct Peer {
-    stream: Patient<UnixStream>,
-    /// Bytes received after the last reply.
-    ahead: Vec<u8>,
+    connection: Connection,
     log: String,
     is_connected: bool,
 }
 
 impl Peer {
     fn connect(socket: &Path, hello: &str) -> Peer {
-        let stream = Patient(retry(|| UnixStream::connect(socket)).expect("the server listens"));
-        let mut peer = Peer { stream, ahead: Vec::new(), log: String::new(), is_connected: true };
+        let connection = Connection::open(socket).expect("the server listens");
+        let mut peer = Peer { connection, log: String::new(), is_connected: true };
         peer.ask(hello);
         peer
     }
 
     fn send(&mut self, line: &str) {
-        write!(self.stream, "{}\r\n", line.replace(" ; ", "\r\n")).expect("the server listens");
+        let lines = line.replace(" ; ", "\r\n");
+        write!(self.connection.stream, "{lines}\r\n").expect("the server listens");
     }
 
     /// Returns the next reply.
     fn reply(&mut self) -> String {
-        let mut buffer = [0; 4096];
-        loop {
-            if let Some((_, rest)) = Reply::parse(&self.ahead) {
-                let len = self.ahead.len() - rest.len();
-                let reply: Vec<u8> = self.ahead.drain(..len).collect();
-                return String::from_utf8_lossy(&reply).into_owned();
-            }
-            let len = self.stream.read(&mut buffer).expect("the server replies");
-            assert!(len > 0, "the server closed the connection");
-            self.ahead.extend_from_slice(&buffer[..len]);
-        }
+        let reply = self.connection.reply().expect("the server replies");
+        String::from_utf8_lossy(&reply).into_owned()
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        self.connection.stream.shutdown(how).expect("the client is connected");
     }
 
     /// Waits until INFO has this number of clients.
@@ -77,7 +69,7 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
         let peer = peers.entry(client).or_insert_with(|| Peer::connect(socket, hello));
         if command == "x" {
             peer.is_connected = false;
-            peer.stream.shutdown(Shutdown::Both).expect("the client is connected");
+            peer.shutdown(Shutdown::Both);
             let left = peers.values().filter(|peer| peer.is_connected).count();
             observer.until("connected_clients", others + 1 + left);
             continue;
@@ -95,9 +87,10 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     let mut all = String::new();
     for (name, peer) in peers.iter_mut().filter(|(_, peer)| peer.is_connected) {
         // The server sends the remaining replies, and closes the connection.
-        peer.stream.shutdown(Shutdown::Write).expect("the client is connected");
-        peer.stream.read_to_end(&mut peer.ahead).expect("the server replies");
-        peer.log += &String::from_utf8_lossy(&peer.ahead);
+        peer.shutdown(Shutdown::Write);
+        let Connection { stream, ahead } = &mut peer.connection;
+        stream.read_to_end(ahead).expect("the server replies");
+        peer.log += &String::from_utf8_lossy(ahead);
         all.extend([name, ": ", &peer.log, "\n"]);
     }
     all

@@ -61,14 +61,10 @@ impl<'s> Both<'s> {
     /// Starts without keys.
     pub(crate) fn new(server: &'s mut Server, limits: ListpackLimits) -> Both<'s> {
         let mut both = Both { server, ours: Ours::new(), limits, promoted: BTreeSet::new() };
-        let ListpackLimits { max_listpack_entries, max_listpack_value } = limits;
-        for line in [
-            "HELLO 3",
-            "FLUSHALL",
-            &format!("CONFIG SET zset-max-listpack-entries {max_listpack_entries}"),
-            &format!("CONFIG SET zset-max-listpack-value {max_listpack_value}"),
-        ] {
-            for reply in [both.server.ask(line), both.ours.ask(line)] {
+        let ListpackLimits { max_listpack_entries: entries, max_listpack_value: value } = limits;
+        let config = format!("zset-max-listpack-entries {entries} zset-max-listpack-value {value}");
+        for line in ["HELLO 3", "FLUSHALL", &format!("CONFIG SET {config}")] {
+            for reply in both.run(line) {
                 assert!(!reply.starts_with(b"-"), "{line}: {}", reply.escape_ascii());
             }
         }
@@ -143,34 +139,36 @@ impl<'s> Both<'s> {
     /// Returns the elements of a set in the engine.
     pub(crate) fn elements(&mut self, key: &[u8]) -> Elements {
         let reply = self.ours.run(&command!["ZRANGE", key, "0", "-1", "WITHSCORES"]);
-        let pairs = Reply::of(&reply).into_parts().into_iter();
-        pairs
-            .map(|pair| {
-                let mut parts = pair.into_parts().into_iter().map(Reply::into_text);
-                let [member, score] = [(); 2].map(|()| parts.next().expect("a pair").to_vec());
-                (member, score)
-            })
-            .collect()
+        let pairs = Reply::of(&reply).into_parts().into_iter().map(|pair| {
+            let pair: [_; 2] = pair.into_parts().try_into().expect("a pair");
+            let [member, score] = pair.map(|text| text.into_text().to_vec());
+            (member, score)
+        });
+        pairs.collect()
     }
 
-    /// Runs a command.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the replies differ.
+    /// Returns both replies to a command: the engine's and the other server's.
+    pub(crate) fn run(&mut self, command: impl Into<Command>) -> [Vec<u8>; 2] {
+        let command = command.into();
+        [self.ours.run(&command), self.server.run(&command)]
+    }
+
+    /// Returns both replies to a line as strings.
+    pub(crate) fn show(&mut self, line: &str) -> [String; 2] {
+        self.run(line).map(|reply| Reply::of(&reply).to_string())
+    }
+
+    /// Runs a command. Panics if the replies differ.
     #[track_caller]
     pub(crate) fn agree(&mut self, command: impl Into<Command>) {
-        self.agree_all(&[command.into()]);
+        self.agree_all([command]);
     }
 
-    /// Runs commands.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a reply differs.
+    /// Runs commands. Panics if a reply differs.
     #[track_caller]
-    pub(crate) fn agree_all(&mut self, commands: &[Command]) {
-        if let Err(mismatch) = self.compare(commands) {
+    pub(crate) fn agree_all<C: Into<Command>>(&mut self, commands: impl IntoIterator<Item = C>) {
+        let commands: Vec<_> = commands.into_iter().map(Into::into).collect();
+        if let Err(mismatch) = self.compare(&commands) {
             panic!("{}", mismatch.report());
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zset_server::Requests;
+
 use super::process::Server;
 
 /// The name of a command and its arguments.
@@ -32,21 +34,11 @@ impl Command {
 
     /// Returns the key of the sorted set that the command writes, if it writes one.
     pub(crate) fn written_key(&self) -> Option<&[u8]> {
-        const WRITES: [&str; 12] = [
-            "ZADD",
-            "ZINCRBY",
-            "ZREM",
-            "ZREMRANGEBYRANK",
-            "ZREMRANGEBYSCORE",
-            "ZREMRANGEBYLEX",
-            "ZPOPMIN",
-            "ZPOPMAX",
-            "ZUNIONSTORE",
-            "ZINTERSTORE",
-            "ZDIFFSTORE",
-            "RESTORE",
-        ];
-        if WRITES.contains(&self.name().as_str()) { self.0.get(1).map(Vec::as_slice) } else { None }
+        const WRITES: &str = "ZADD ZINCRBY ZREM ZREMRANGEBYRANK ZREMRANGEBYSCORE ZREMRANGEBYLEX \
+                              ZPOPMIN ZPOPMAX ZUNIONSTORE ZINTERSTORE ZDIFFSTORE RESTORE";
+        let name = self.name();
+        let writes = WRITES.split(' ').any(|it| it == name);
+        self.0.get(1).filter(|_| writes).map(Vec::as_slice)
     }
 
     /// Returns the members that a ZADD or ZINCRBY names, whether or not they are new.
@@ -86,27 +78,25 @@ impl Server {
     }
 }
 
-/// A command line from words without spaces.
+/// A command line.
 impl From<&str> for Command {
     fn from(line: &str) -> Command {
-        Command::new(line.split(' ').map(|word| word.as_bytes().to_vec()))
+        let mut requests = Requests::default();
+        requests.buffer().extend(format!("{line}\n").bytes());
+        let words = requests.next().expect("the line is well-formed").expect("it has words");
+        Command::new(words.into_iter().map(<[u8]>::to_vec))
     }
 }
 
 /// Writes the command for `redis-cli`, so that a failure can be reproduced by hand.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, word) in self.0.iter().enumerate() {
-            let space = if i == 0 { "" } else { " " };
-            let plain =
-                |&byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\');
-            if !word.is_empty() && word.iter().all(plain) {
-                write!(f, "{space}{}", String::from_utf8_lossy(word))?;
-            } else {
-                write!(f, "{space}{}", quoted(word))?;
-            }
-        }
-        Ok(())
+        let plain = |&byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\');
+        let words = self.0.iter().map(|word| match str::from_utf8(word) {
+            Ok(text) if !word.is_empty() && word.iter().all(plain) => text.to_owned(),
+            _ => quoted(word),
+        });
+        f.write_str(&words.collect::<Vec<_>>().join(" "))
     }
 }
 

@@ -45,8 +45,8 @@ impl Difference<'_> {
 #[test]
 fn the_listed_differences_are_correct() {
     let mut failures = Vec::new();
-    for (side, kind) in [(0, Kind::Redis), (1, Kind::Valkey)] {
-        let Some(mut server) = Server::start(kind) else { continue };
+    for mut server in Server::all() {
+        let (kind, side) = (server.kind, usize::from(server.kind == Kind::Valkey));
         for difference in differences() {
             server.ask("RESET");
             server.ask("FLUSHALL");

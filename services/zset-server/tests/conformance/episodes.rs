@@ -1,7 +1,7 @@
 //! Thousands of random commands, run by the engine and by another server.
 //!
-//! An episode starts without keys and is determined by its seed. One that fails is shortened before
-//! it is reported.
+//! An episode starts without keys and is determined by its seed. Its commands are drawn from the names
+//! in `episode.txt`. One that fails is shortened before it is reported.
 //!
 //! `ZSET_COMMANDS` is the number of commands for each server, and `ZSET_SEED` the first seed.
 
@@ -11,8 +11,8 @@ use zset_core::ListpackLimits;
 
 use super::both::{Both, LIMITS, Mismatch};
 use super::command::{Command, command};
-use super::generator::{Generator, KEYS};
 use super::process::Server;
+use super::script::Script;
 use super::test_with_each_server;
 
 /// The default of `ZSET_COMMANDS`.
@@ -27,14 +27,27 @@ test_with_each_server!(random_commands);
 fn random_commands(mut server: Server) {
     let (commands, first) = (variable("ZSET_COMMANDS", COMMANDS), variable("ZSET_SEED", SEED));
     for seed in (0..commands.div_ceil(LEN)).map(|i| first.wrapping_add(i)) {
-        let mut generator = Generator::new(seed);
-        let limits = *generator.pick(&LIMITS);
-        let episode: Vec<_> = (0..LEN).map(|_| generator.command()).collect();
+        let limits = LIMITS[seed as usize % LIMITS.len()];
+        let mut script = script(seed);
+        let episode: Vec<_> = (0..LEN).map(|_| Command::from(&*script.draw("<command>"))).collect();
         if let Err(mismatch) = play(&mut server, limits, &episode) {
             let (episode, mismatch) = shortened(&mut server, limits, episode, mismatch);
             panic!("{}", report(seed, limits, &episode, &mismatch));
         }
     }
+}
+
+/// Returns the names for the commands of an episode, with its own members.
+pub(crate) fn script(seed: u64) -> Script {
+    let mut script = Script::new(seed);
+    script.run(include_str!("episode.txt"));
+    let members = script.draw("<poolsize>").parse().expect("a number");
+    let members: Vec<_> = (0..members).map(|_| script.draw("<newmember>")).collect();
+    // Rarely, a command has a member that is not one of them.
+    script.define("member", members.iter().map(String::as_str).chain(["<newmember>"]));
+    let score = script.draw("<validscore>");
+    script.define("equalscore", [&*score]);
+    script
 }
 
 fn variable(name: &str, default: u64) -> u64 {
@@ -46,7 +59,8 @@ fn variable(name: &str, default: u64) -> u64 {
 fn play(server: &mut Server, limits: ListpackLimits, episode: &[Command]) -> Result<(), Mismatch> {
     let mut both = Both::new(server, limits);
     both.compare(episode)?;
-    let sets = KEYS.map(|key| command!["ZRANGE", key, "0", "-1", "WITHSCORES"]);
+    let sets = ["m0", "m1", "m2", "l0", "l1"];
+    let sets = sets.map(|key| command!["ZRANGE", key, "0", "-1", "WITHSCORES"]);
     both.compare(&sets).map_err(|mismatch| Mismatch { index: episode.len(), ..mismatch })
 }
 

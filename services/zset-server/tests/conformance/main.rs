@@ -10,7 +10,8 @@
 //!   Redis 7.0, which lacks later features. Each script runs in RESP2 and in RESP3. Doubles from
 //!   Redis 7.0, which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several
 //!   clients.
-//! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
+//! - **Random commands** on sorted sets, with edge cases as arguments, under several limits of the
+//!   encodings: see [`episodes`].
 //!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.
 //!
 //! Intended differences are in `docs/redis.md`, which [`differences`] reads, and in [`decisions`].
@@ -25,7 +26,6 @@ mod decisions;
 mod differences;
 mod dumps;
 mod episodes;
-mod generator;
 mod interchange;
 mod ours;
 #[path = "../patient/mod.rs"]
@@ -211,8 +211,7 @@ fn play_undisturbed(server: &mut Server, hello: &str, rows: &[(usize, String)]) 
 /// Runs a script with each server, in both protocols.
 fn compare(name: &str, words: &str, script: &str) {
     let rows = script::rows(words, script);
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(mut server) = Server::start(kind) else { continue };
+    for mut server in Server::all() {
         for hello in ["HELLO 2", "HELLO 3"] {
             let failures = play_undisturbed(&mut server, hello, &rows);
             let Some((first, _)) = failures.first() else { continue };
@@ -243,7 +242,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection dump expire keys lex limits patterns pop random_scan range rank remove set_ops
+        add client command config connection dump expire infinities keys lex limits patterns pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

@@ -1,6 +1,6 @@
 //! [`Ours`]: the server's engine in this process.
 
-use zset_server::{Client, Engine, Replies, Requests};
+use zset_server::{Client, Engine, Replies};
 
 use super::command::Command;
 
@@ -8,7 +8,6 @@ use super::command::Command;
 pub(crate) struct Ours {
     engine: Engine,
     client: Client,
-    requests: Requests,
     replies: Replies,
 }
 
@@ -16,18 +15,12 @@ impl Ours {
     pub(crate) fn new() -> Self {
         let mut engine = Engine::new();
         let client = engine.client();
-        Ours { engine, client, requests: Requests::default(), replies: Replies::default() }
+        Ours { engine, client, replies: Replies::default() }
     }
 
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
-        self.requests.buffer().extend_from_slice(line.as_bytes());
-        self.requests.buffer().extend_from_slice(b"\r\n");
-        self.replies.clear();
-        while let Some(arguments) = self.requests.next().expect("the scripts are well-formed") {
-            self.engine.execute(&mut self.client, &arguments, &mut self.replies);
-        }
-        self.replies.bytes().to_vec()
+        self.run(&line.into())
     }
 
     /// Returns the reply to a command.

@@ -57,12 +57,17 @@ impl Kind {
 pub(crate) struct Server {
     pub(crate) kind: Kind,
     process: Child,
-    stream: Patient<UnixStream>,
+    connection: Connection,
     // Dropped after the process has ended.
     folder: Folder,
 }
 
 impl Server {
+    /// Starts each of the other servers that is installed, when the iterator reaches it.
+    pub(crate) fn all() -> impl Iterator<Item = Server> {
+        [Kind::Redis, Kind::Valkey].into_iter().filter_map(Server::start)
+    }
+
     /// Starts a server in its own folder; returns `None` if the right version is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Server> {
         let (program, folder) = (kind.program(), Folder::new());
@@ -81,9 +86,9 @@ impl Server {
     /// Waits until a server answers.
     fn connect(kind: Kind, mut process: Child, folder: Folder) -> Server {
         let start = Instant::now();
-        let stream = loop {
-            if let Ok(stream) = connect(&folder.socket()) {
-                break stream;
+        let connection = loop {
+            if let Ok(connection) = Connection::open(&folder.socket()) {
+                break connection;
             }
             let status = process.try_wait().expect("the process is a child");
             if status.is_some() || start.elapsed() > PATIENCE {
@@ -93,7 +98,7 @@ impl Server {
             }
             sleep(Duration::from_millis(5));
         };
-        Server { kind, process, stream, folder }
+        Server { kind, process, connection, folder }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
@@ -108,24 +113,12 @@ impl Server {
 
     /// Sends requests at once; returns the reply to each.
     pub(crate) fn exchange(&mut self, requests: &[u8], count: usize) -> io::Result<Vec<Vec<u8>>> {
-        self.stream.write_all(requests)?;
-        let (mut received, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
-        let (mut replies, mut start) = (Vec::new(), 0);
-        while replies.len() < count {
-            let len = self.stream.read(&mut buffer)?;
-            if len == 0 {
-                return Err(ErrorKind::UnexpectedEof.into());
-            }
-            received.extend_from_slice(&buffer[..len]);
-            while let Some((_, rest)) = Reply::parse(&received[start..]) {
-                let end = received.len() - rest.len();
-                replies.push(received[start..end].to_vec());
-                start = end;
-            }
-        }
-        let is_exact = replies.len() == count && start == received.len();
-        assert!(is_exact, "more than {count} replies: {}", received.escape_ascii());
-        Ok(replies)
+        let Connection { stream, .. } = &mut self.connection;
+        stream.write_all(requests)?;
+        let replies = (0..count).map(|_| self.connection.reply()).collect();
+        let ahead = &self.connection.ahead;
+        assert!(ahead.is_empty(), "more than {count} replies: {}", ahead.escape_ascii());
+        replies
     }
 }
 
@@ -137,9 +130,33 @@ impl Drop for Server {
     }
 }
 
-fn connect(socket: &Path) -> io::Result<Patient<UnixStream>> {
-    let stream = retry(|| UnixStream::connect(socket))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    Ok(Patient(stream))
+/// A connection on a Unix socket.
+pub(crate) struct Connection {
+    pub(crate) stream: Patient<UnixStream>,
+    /// Bytes received after the last reply.
+    pub(crate) ahead: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn open(socket: &Path) -> io::Result<Connection> {
+        let stream = retry(|| UnixStream::connect(socket))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Connection { stream: Patient(stream), ahead: Vec::new() })
+    }
+
+    /// Returns the next reply.
+    pub(crate) fn reply(&mut self) -> io::Result<Vec<u8>> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            if let Some((_, rest)) = Reply::parse(&self.ahead) {
+                let len = self.ahead.len() - rest.len();
+                return Ok(self.ahead.drain(..len).collect());
+            }
+            match self.stream.read(&mut buffer)? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                len => self.ahead.extend_from_slice(&buffer[..len]),
+            }
+        }
+    }
 }

@@ -52,24 +52,16 @@ impl Scan {
         let page: Vec<_> = next().into_parts().into_iter().map(Reply::into_text).collect();
         self.pages += 1;
         assert!(self.pages < MAX_PAGES, "the scan does not end");
-
-        let (members, scores): (Vec<_>, Vec<_>) =
-            page.chunks(2).map(|element| (element[0].to_vec(), element[1])).unzip();
-        if members.is_empty() {
-            return;
-        }
-        let words = [b"ZMSCORE".to_vec(), KEY.into()].into_iter().chain(members.iter().cloned());
-        let reply = both.ours.run(&Command::new(words));
-        for (score, ours) in scores.into_iter().zip(Reply::of(&reply).into_parts()) {
-            let Reply::Line(b',', ours) = ours else { panic!("a member is not in the set") };
+        for element in page.chunks(2) {
+            let (member, score) = (element[0], element[1]);
+            let reply = both.ours.run(&command!["ZSCORE", KEY, member]);
+            let Reply::Line(b',', ours) = Reply::of(&reply) else { panic!("it is not in the set") };
             let is_same = match self.server {
                 None => ours == score,
                 Some(kind) => is_same_score(ours, score, kind),
             };
             assert!(is_same, "{}", score.escape_ascii());
-        }
-        for member in members {
-            *self.seen.entry(member).or_default() += 1;
+            *self.seen.entry(member.to_vec()).or_default() += 1;
         }
     }
 }
@@ -92,7 +84,7 @@ fn unchanged_sets(mut server: Server) {
     for limits in LIMITS {
         for len in [0, 1, 4, 5, 128, 129, 500] {
             let mut both = Both::new(&mut server, limits);
-            both.agree_all(&add((0..len).map(resident), &mut random));
+            both.agree_all(add((0..len).map(resident), &mut random));
             for count in [1, 3, 10, 5000] {
                 let [ours, theirs] = [None, Some(both.server.kind)].map(|server| {
                     let mut scan = Scan::of(server);
@@ -116,7 +108,7 @@ fn changing_sets(mut server: Server) {
         let (len, count) =
             [(3, 1), (50, 7), (150, 3), (150, 20), (300, 10), (600, 40)][random.random_range(0..6)];
         let mut both = Both::new(&mut server, limits);
-        both.agree_all(&add((0..len).map(resident), &mut random));
+        both.agree_all(add((0..len).map(resident), &mut random));
         let mut next_guest = 0;
 
         let mut scans = [None, Some(both.server.kind)].map(Scan::of);
@@ -124,11 +116,10 @@ fn changing_sets(mut server: Server) {
             for scan in scans.iter_mut().filter(|scan| !scan.is_done()) {
                 scan.read_page(&mut both, count);
             }
-            both.agree_all(&changes(len, &mut next_guest, &mut random));
+            both.agree_all(changes(len, &mut next_guest, &mut random));
         }
         let [ours, theirs] = scans.map(|scan| scan.seen);
-        let encoding = both.ours.run(&command!["OBJECT", "ENCODING", KEY]);
-        let encoding = Reply::of(&encoding).to_string();
+        let [encoding, _] = both.show("OBJECT ENCODING set");
         for member in (0..len).map(resident) {
             assert!(theirs.contains_key(&member), "the server missed {member:?} (seed {seed})");
             let times = ours.get(&member).copied();

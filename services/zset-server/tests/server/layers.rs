@@ -2,7 +2,9 @@
 //! in the rows below.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use test_support::documentation::{files, has_extension};
 
 const DOCS: &str = include_str!("../../../../docs/design.md");
 
@@ -12,17 +14,6 @@ fn rows() -> Vec<Vec<&'static str>> {
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     let names = |row: &'static str| row.split('|').nth(1).expect("a column").split('`');
     rows.map(|row| names(row).skip(1).step_by(2).collect()).collect()
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the sources are there") {
-        let path = entry.expect("it can be read").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Returns the code of a file, without comments and unit tests.
@@ -37,10 +28,8 @@ fn modules_use_only_those_below() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let rows = rows();
     let row_of = |module: &str| rows.iter().position(|row| row.contains(&module));
-    let mut paths = Vec::new();
-    files(&source, &mut paths);
     let mut wrong = Vec::new();
-    for path in paths {
+    for path in files(&source).into_iter().filter(|path| has_extension(path, "rs")) {
         let short = path.strip_prefix(&source).expect("it is a source");
         let file = short.file_stem().and_then(|stem| stem.to_str()).expect("names are UTF-8");
         let is_test = short.components().any(|part| part.as_os_str() == "tests") || file == "tests";

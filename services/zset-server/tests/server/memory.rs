@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use crate::program::Program;
-use crate::running::Peer;
+use crate::running::{Peer, set};
 
 #[test]
 fn many_clients_with_few_unread_replies_stay_below_the_memory_limit() {
@@ -11,20 +11,17 @@ fn many_clients_with_few_unread_replies_stay_below_the_memory_limit() {
     const LIMIT: usize = 48 << 20;
     let program = Program::start(&["--maxmemory", "48mb"]);
     let mut peer = program.connect();
-    peer.ask(format!("SET k {}\r\n", "v".repeat(1000)).as_bytes(), b"+OK\r\n");
+    peer.set("k", &"v".repeat(1000));
     let requests = b"GET k\r\n".repeat(9000);
-    let unread: Vec<_> = (0..CLIENTS)
-        .map(|_| {
-            let mut unread = program.connect();
-            // The connection may already be closed.
-            let _ = unread.stream.write_all(&requests);
-            unread
-        })
-        .collect();
+    let mut unread: Vec<_> = (0..CLIENTS).map(|_| program.connect()).collect();
+    for client in &mut unread {
+        // The connection may already be closed.
+        let _ = client.stream.write_all(&requests);
+    }
     until_quiet(&mut peer);
-    let peak = number(&peer.ask_bulk(b"INFO memory\r\n"), "used_memory_peak:");
+    let peak = peer.info("memory", "used_memory_peak:");
     assert!(peak < LIMIT + LIMIT / 4, "{peak}");
-    let connected = number(&peer.ask_bulk(b"INFO clients\r\n"), "connected_clients:");
+    let connected = peer.info("clients", "connected_clients:");
     assert!((CLIENTS / 8..CLIENTS).contains(&connected), "{connected}");
     // The data is far below the limit.
     peer.ask(b"SET k small\r\n", b"+OK\r\n");
@@ -37,16 +34,12 @@ fn near_the_limit_a_large_value_is_read_and_a_large_write_gets_an_error() {
     const REFUSAL: &[u8] = b"-OOM command not allowed when used memory > 'maxmemory'.\r\n";
     let program = Program::start(&["--maxmemory", "100mb"]);
     let mut peer = program.connect();
-    let set = |key: &str, bytes: usize| {
-        let value = "v".repeat(bytes);
-        format!("*3\r\n$3\r\nSET\r\n$1\r\n{key}\r\n${bytes}\r\n{value}\r\n").into_bytes()
-    };
-    peer.ask(&set("k", 50 * MB), b"+OK\r\n");
+    peer.set("k", &"v".repeat(50 * MB));
     let long = "v".repeat(60_000);
-    let fill = |number: usize| format!("SET fill:{number} {long}\r\n").into_bytes();
-    assert!((0..10_000).any(|number| peer.ask_line(&fill(number)).starts_with("-OOM ")));
+    let mut fill = |number| peer.ask_line(set(&format!("fill:{number}"), &long).as_bytes());
+    assert!((0..10_000).any(|number| fill(number).starts_with("-OOM ")));
     assert_eq!(peer.ask_bulk(b"GET k\r\n").len(), 50 * MB);
-    peer.ask(&set("l", 40 * MB), REFUSAL);
+    peer.ask(set("l", &"v".repeat(40 * MB)).as_bytes(), REFUSAL);
     peer.ask(b"EXISTS k l\r\n", b":1\r\n");
 }
 
@@ -58,16 +51,15 @@ fn unread_replies_count_as_memory() {
         let program = Program::start(&["--maxmemory", "128mb"]);
         let mut peer = program.connect();
         let value = "v".repeat(megabytes << 20);
-        let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n{value}\r\n", value.len());
-        peer.ask(set.as_bytes(), b"+OK\r\n");
+        peer.set("k", &value);
         let mut deaf: Vec<_> = (0..CLIENTS).map(|_| program.connect()).collect();
         for client in &mut deaf {
             client.send(&b"GET k\r\n".repeat(100));
         }
         until_quiet(&mut peer);
-        let peak = number(&peer.ask_bulk(b"INFO memory\r\n"), "used_memory_peak:");
+        let peak = peer.info("memory", "used_memory_peak:");
         assert!(peak < LIMIT + LIMIT / 2, "{peak}");
-        let connected = number(&peer.ask_bulk(b"INFO clients\r\n"), "connected_clients:");
+        let connected = peer.info("clients", "connected_clients:");
         assert_eq!(connected < 1 + CLIENTS, are_some_closed, "{connected}");
         assert_eq!(peer.ask_bulk(b"GET k\r\n").len(), value.len());
         peer.ask(b"SET k small\r\n", b"+OK\r\n");
@@ -79,16 +71,10 @@ fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     let (mut quiet, mut calls) = (0, 0);
     while calls == 0 || quiet < 50 {
         let before = calls;
-        calls = number(&peer.ask_bulk(b"INFO stats\r\n"), "total_commands_processed:");
+        calls = peer.info("stats", "total_commands_processed:");
         // One of them is this INFO.
         quiet = if calls == before + 1 { quiet + 1 } else { 0 };
     }
-}
-
-/// Returns the number after a name in a reply to INFO.
-fn number(info: &str, name: &str) -> usize {
-    let digits = info.lines().find_map(|line| line.strip_prefix(name));
-    digits.map_or(0, |digits| digits.parse().expect("a number"))
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_core::redis::rdb;
-use zset_server::Replies;
 
 use crate::prompt::Prompt;
 
@@ -11,10 +10,8 @@ use crate::prompt::Prompt;
 fn restore(prompt: &mut Prompt, body: &[u8]) -> String {
     let mut payload = body.to_vec();
     rdb::seal(&mut payload);
-    let mut replies = Replies::default();
-    let Prompt { engine, client, .. } = prompt;
-    engine.execute(client, &[b"RESTORE", b"key", b"0", &payload, b"REPLACE"], &mut replies);
-    String::from_utf8_lossy(replies.bytes()).into_owned()
+    let reply = prompt.run(&[b"RESTORE", b"key", b"0", &payload, b"REPLACE"]);
+    String::from_utf8_lossy(&reply).into_owned()
 }
 
 /// The encodings of sets, each with its members in order.

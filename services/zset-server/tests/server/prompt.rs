@@ -34,6 +34,22 @@ impl Prompt {
         ask(&mut self.engine, &mut self.client, line)
     }
 
+    /// Returns the reply to the words of a request.
+    pub(crate) fn run(&mut self, words: &[&[u8]]) -> Vec<u8> {
+        let mut replies = Replies::default();
+        self.engine.execute(&mut self.client, words, &mut replies);
+        replies.bytes().to_vec()
+    }
+
+    /// Returns the next cursor and the members or keys on a page of a scan.
+    pub(crate) fn page(&mut self, line: &str) -> (String, Vec<String>) {
+        let reply = self.ask(line);
+        // Without the headers of bulk strings and arrays.
+        let mut words = reply.split(' ').filter(|word| !word.starts_with(['$', '*']));
+        let cursor = words.next().expect("a cursor").to_owned();
+        (cursor, words.map(str::to_owned).collect())
+    }
+
     /// Runs each line and compares its reply.
     #[track_caller]
     pub(crate) fn expect(&mut self, rows: &[(&str, &str)]) {

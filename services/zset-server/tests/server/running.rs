@@ -26,11 +26,18 @@ impl Running {
         Peer { stream: Patient(stream) }
     }
 
-    /// Waits until the server has stopped.
-    pub(crate) fn join(mut self) {
+    /// Stops the server, and waits until it has stopped.
+    pub(crate) fn stop(mut self) {
+        self.stopper.stop();
         let thread = self.thread.take().expect("the server runs");
         thread.join().expect("the server does not panic").expect("the server starts");
     }
+}
+
+/// Returns a request that sets a string, which may be longer than a line.
+pub(crate) fn set(key: &str, value: &str) -> String {
+    let (key_len, len) = (key.len(), value.len());
+    format!("*3\r\n$3\r\nSET\r\n${key_len}\r\n{key}\r\n${len}\r\n{value}\r\n")
 }
 
 /// A client that sends and receives bytes.
@@ -55,6 +62,13 @@ impl<S: Read + Write> Peer<S> {
     pub(crate) fn ask(&mut self, request: &[u8], reply: &[u8]) {
         self.send(request);
         self.expect(reply);
+    }
+
+    /// Sets a string, which may be longer than a line.
+    #[track_caller]
+    pub(crate) fn set(&mut self, key: &str, value: &str) {
+        self.send(set(key, value).as_bytes());
+        self.expect(b"+OK\r\n");
     }
 
     /// Reads a line, and returns it without its line end.
@@ -84,6 +98,13 @@ impl<S: Read + Write> Peer<S> {
     pub(crate) fn ask_bulk(&mut self, request: &[u8]) -> String {
         self.send(request);
         self.bulk()
+    }
+
+    /// Returns the number after a name in a section of INFO.
+    pub(crate) fn info(&mut self, section: &str, name: &str) -> usize {
+        let info = self.ask_bulk(format!("INFO {section}\r\n").as_bytes());
+        let digits = info.lines().find_map(|line| line.strip_prefix(name));
+        digits.expect("INFO has the line").parse().expect("a number")
     }
 
     /// Reads the last reply, which must be these bytes, and waits until the server closes the

@@ -86,50 +86,40 @@ fn debug_is_disabled_by_default() {
     for command in ["DEBUG SLEEP 0", "debug object k", "DEBUG HELP", "DEBUG NOSUCH"] {
         assert_eq!(peer.ask_line(format!("{command}\r\n").as_bytes()), DEBUG_REFUSED);
     }
-    peer.ask(
-        b"CONFIG GET enable-debug-command\r\n",
-        b"*2\r\n$20\r\nenable-debug-command\r\n$2\r\nno\r\n",
-    );
+    peer.send(b"CONFIG GET enable-debug-command\r\n");
+    peer.expect(b"*2\r\n$20\r\nenable-debug-command\r\n$2\r\nno\r\n");
     let reply = peer.ask_line(b"CONFIG SET enable-debug-command yes\r\n");
     assert!(reply.ends_with("- can't set immutable config"), "{reply}");
     peer.ask(b"MULTI\r\n", b"+OK\r\n");
     assert_eq!(peer.ask_line(b"DEBUG SLEEP 0\r\n"), DEBUG_REFUSED);
-    let discarded = b"-EXECABORT Transaction discarded because of previous errors.\r\n";
-    peer.ask(b"EXEC\r\n", discarded);
+    peer.send(b"EXEC\r\n");
+    peer.expect(b"-EXECABORT Transaction discarded because of previous errors.\r\n");
 }
 
 #[test]
-fn debug_can_be_enabled() {
-    let server = Running::with(Options { allows_debug: true, ..options() });
-    let mut peer = server.connect();
-    peer.ask(b"DEBUG SLEEP 0\r\n", b"+OK\r\n");
-    let help = peer.ask_line(b"DEBUG HELP\r\n");
-    assert!(help.starts_with('*'), "{help}");
-}
-
-#[test]
-fn a_sleep_has_bounds() {
+fn debug_can_be_enabled_and_a_sleep_has_bounds() {
+    const OUT_OF_RANGE: &str = "-ERR seconds must be between 0 and 10";
+    const NO_NUMBER: &str = "-ERR value is not a valid float";
     let server = Running::with(Options { allows_debug: true, ..options() });
     let mut peer = server.connect();
     for (seconds, reply) in [
         ("0", "+OK"),
         ("0.001", "+OK"),
-        ("inf", "-ERR seconds must be between 0 and 10"),
-        ("-inf", "-ERR seconds must be between 0 and 10"),
-        ("1e300", "-ERR seconds must be between 0 and 10"),
-        ("10.001", "-ERR seconds must be between 0 and 10"),
-        ("-0.001", "-ERR seconds must be between 0 and 10"),
-        ("nan", "-ERR value is not a valid float"),
-        ("soon", "-ERR value is not a valid float"),
+        ("inf", OUT_OF_RANGE),
+        ("-inf", OUT_OF_RANGE),
+        ("1e300", OUT_OF_RANGE),
+        ("10.001", OUT_OF_RANGE),
+        ("-0.001", OUT_OF_RANGE),
+        ("nan", NO_NUMBER),
+        ("soon", NO_NUMBER),
     ] {
-        assert_eq!(peer.ask_line(format!("DEBUG SLEEP {seconds}\r\n").as_bytes()), reply);
+        let answer = peer.ask_line(format!("DEBUG SLEEP {seconds}\r\n").as_bytes());
+        assert_eq!(answer, reply, "{seconds}");
     }
-}
-
-#[test]
-fn the_error_quotes_the_start_of_a_long_name() {
-    let server = Running::with(Options { allows_debug: true, ..options() });
-    let reply = server.connect().ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
+    // The error quotes the start of a long name.
+    let reply = peer.ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
     let text = "unknown subcommand or wrong number of arguments for";
     assert_eq!(reply, format!("-ERR {text} '{}'. Try DEBUG HELP.", "a".repeat(128)));
+    let help = peer.ask_line(b"DEBUG HELP\r\n");
+    assert!(help.starts_with('*'), "{help}");
 }

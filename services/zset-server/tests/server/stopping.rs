@@ -23,8 +23,7 @@ fn received_requests_are_answered_before_a_stop() {
     }
     half.send(b"*1\r\n$4\r\nPI");
     busy.send(&b"PING\r\n".repeat(5000));
-    server.stopper.stop();
-    server.join();
+    server.stop();
     idle.expect_last(b"");
     half.expect_last(b"");
     busy.expect_last(&b"+PONG\r\n".repeat(5000));
@@ -34,8 +33,7 @@ fn received_requests_are_answered_before_a_stop() {
 fn a_stopped_server_does_not_listen() {
     let server = Running::start();
     let address = server.address;
-    server.stopper.stop();
-    server.join();
+    server.stop();
     assert!(std::net::TcpStream::connect(address).is_err());
 }
 
@@ -44,10 +42,9 @@ fn a_client_that_does_not_read_does_not_delay_a_stop() {
     let grace = Duration::from_millis(100);
     let server = Running::with_limits(Limits { grace, ..Limits::default() });
     let mut peer = server.connect();
-    peer.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");
+    peer.set("k", &"v".repeat(60_000));
     peer.send(&b"GET k\r\n".repeat(400));
-    server.stopper.stop();
-    server.join();
+    server.stop();
     drop(peer);
 }
 
@@ -63,8 +60,7 @@ fn a_unix_socket_is_removed_at_the_stop_and_a_stale_one_is_replaced() {
     peer.ask(b"PING\r\n", b"+PONG\r\n");
     assert!(Server::bind(with_socket()).is_err(), "the socket is in use");
     peer.ask(b"PING\r\n", b"+PONG\r\n");
-    server.stopper.stop();
-    server.join();
+    server.stop();
     assert!(!path.exists());
     fs::write(&path, "not a socket").unwrap();
     assert!(Server::bind(with_socket()).is_err());

@@ -1,6 +1,5 @@
 //! Commands whose effects depend on the time.
 
-use zset_server::Replies;
 use zset_std::Timestamp;
 
 use crate::prompt::Prompt;
@@ -52,18 +51,19 @@ fn an_expired_key_does_not_exist_for_any_command() {
 fn restored_keys_go_when_they_are_told_to() {
     let mut prompt = Prompt::new();
     prompt.expect(&[("ZADD z 1 a", ":1")]);
-    let mut replies = Replies::default();
-    let Prompt { engine, client, .. } = &mut prompt;
-    engine.execute(client, &[b"DUMP", b"z"], &mut replies);
-    let header = replies.bytes().iter().position(|byte| *byte == b'\n').expect("a length") + 1;
-    let payload = replies.bytes()[header..replies.bytes().len() - 2].to_vec();
-    replies.clear();
-    engine.execute(client, &[b"RESTORE", b"y", b"50", &payload], &mut replies);
-    engine.execute(client, &[b"RESTORE", b"x", b"1000000050", &payload, b"absttl"], &mut replies);
-    engine.execute(client, &[b"RESTORE", b"w", b"1", &payload, b"absttl"], &mut replies);
+    let dump = prompt.run(&[b"DUMP", b"z"]);
+    let header = dump.iter().position(|byte| *byte == b'\n').expect("a length") + 1;
+    let payload = &dump[header..dump.len() - 2];
     let longest = i64::MAX.to_string();
-    engine.execute(client, &[b"RESTORE", b"v", longest.as_bytes(), &payload], &mut replies);
-    assert_eq!(replies.bytes(), b"+OK\r\n".repeat(4));
+    for (key, ttl, option) in [
+        (b"y", "50", "REPLACE"),
+        (b"x", "1000000050", "absttl"),
+        (b"w", "1", "absttl"),
+        (b"v", &*longest, "REPLACE"),
+    ] {
+        let words = [&b"RESTORE"[..], key, ttl.as_bytes(), payload, option.as_bytes()];
+        assert_eq!(prompt.run(&words), b"+OK\r\n");
+    }
     prompt.expect(&[("PTTL y", ":50"), ("PTTL x", ":50"), ("EXISTS v w", ":1")]);
     prompt.advance(50);
     prompt.expect(&[("EXISTS x y z", ":1")]);
@@ -131,11 +131,9 @@ fn a_scan_returns_every_key_that_is_set_again_meanwhile() {
     }
     let (mut cursor, mut seen) = ("0".to_owned(), Vec::new());
     for round in 0.. {
-        let reply = prompt.ask(&format!("SCAN {cursor} COUNT 7"));
-        // Drop the headers of bulk strings and arrays.
-        let words: Vec<_> = reply.split(' ').filter(|word| !word.starts_with(['$', '*'])).collect();
-        cursor = words[0].to_owned();
-        seen.extend(words[1..].iter().map(|key| (*key).to_owned()));
+        let page;
+        (cursor, page) = prompt.page(&format!("SCAN {cursor} COUNT 7"));
+        seen.extend(page);
         if cursor == "0" {
             break;
         }
@@ -147,13 +145,14 @@ fn a_scan_returns_every_key_that_is_set_again_meanwhile() {
         assert!(seen.contains(&format!("key{number}")), "{number}");
     }
 }
+
 #[test]
 fn all_expired_keys_are_counted_however_they_are_removed() {
     let mut prompt = Prompt::new();
     let expired = |prompt: &mut Prompt| {
         let info = prompt.ask("INFO stats");
-        let (_, behind) = info.split_once("expired_keys:").expect("INFO has the field");
-        behind.split(' ').next().expect("a number").parse::<u64>().expect("a number")
+        let number = info.split(' ').find_map(|word| word.strip_prefix("expired_keys:"));
+        number.expect("INFO has the field").parse::<u64>().expect("a number")
     };
     for key in 0..8 {
         prompt.ask(&format!("SET {key} 1"));

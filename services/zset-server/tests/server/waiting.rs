@@ -10,12 +10,7 @@ use crate::running::{Peer, Running};
 
 /// Waits until this many clients are blocked.
 fn until_waiting(observer: &mut Peer<TcpStream>, clients: usize) {
-    until(observer, &format!("blocked_clients:{clients}\r\n"));
-}
-
-/// Waits until INFO has a line.
-fn until(observer: &mut Peer<TcpStream>, line: &str) {
-    while !observer.ask_bulk(b"INFO clients\r\n").contains(line) {}
+    while observer.info("clients", "blocked_clients:") != clients {}
 }
 
 #[test]
@@ -58,7 +53,7 @@ fn a_client_that_disconnects_while_blocked_pops_nothing() {
         until_waiting(&mut other, 0);
         other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
         other.ask(b"ZPOPMIN jobs\r\n", b"*2\r\n$1\r\nx\r\n$1\r\n1\r\n");
-        until(&mut other, "connected_clients:1\r\n");
+        while other.info("clients", "connected_clients:") != 1 {}
     }
 }
 
@@ -80,8 +75,7 @@ fn a_blocked_client_can_read_earlier_replies() {
     let server = Running::start();
     let (mut waiting, mut other) = (server.connect(), server.connect());
     let value = "v".repeat(1 << 20);
-    let set = format!("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\n{value}\r\n", value.len());
-    other.ask(set.as_bytes(), b"+OK\r\n");
+    other.set("k", &value);
     waiting.send(&[&b"GET k\r\n".repeat(20)[..], b"BZPOPMIN jobs 0\r\n"].concat());
     until_waiting(&mut other, 1);
     for _ in 0..20 {
@@ -98,8 +92,7 @@ fn a_server_that_stops_closes_blocked_clients() {
         peer.send(b"PING\r\nBZPOPMIN jobs 0\r\nBZPOPMIN jobs 1000\r\n");
     }
     until_waiting(&mut other, 50);
-    server.stopper.stop();
-    server.join();
+    server.stop();
     for peer in &mut waiting {
         peer.expect_last(b"+PONG\r\n");
     }

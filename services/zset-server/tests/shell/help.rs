@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use test_support::documentation::{files, has_extension};
 use zset_server::{Client, Engine, Replies};
 
 use crate::reply::Reply;
@@ -205,20 +206,13 @@ fn what_help_shows_is_accepted() {
 
 /// Returns all words that commands may compare with an argument, in uppercase.
 fn vocabulary() -> BTreeSet<String> {
-    fn read(folder: &Path, words: &mut BTreeSet<String>) {
-        for entry in fs::read_dir(folder).expect("there are sources") {
-            let path = entry.expect("they can be read").path();
-            if path.is_dir() {
-                read(&path, words);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(path).expect("they can be read");
-                let literals = text.split('"').map(str::to_ascii_uppercase);
-                words.extend(literals.filter(|word| !word.is_empty() && is_literal(word)));
-            }
-        }
-    }
     let mut words = BTreeSet::new();
-    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands"), &mut words);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands");
+    for path in files(&folder).into_iter().filter(|path| has_extension(path, "rs")) {
+        let text = fs::read_to_string(path).expect("they can be read");
+        let literals = text.split('"').map(str::to_ascii_uppercase);
+        words.extend(literals.filter(|word| !word.is_empty() && is_literal(word)));
+    }
     assert!(words.contains("NOSCORES") && words.contains("NX"));
     words
 }

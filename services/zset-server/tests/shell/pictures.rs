@@ -54,42 +54,29 @@ fn without_figures_of_the_dict(picture: &str) -> String {
 }
 
 #[test]
-fn a_listpack_is_shown_byte_by_byte() {
-    let script =
-        "ZADD fruit 1 apple 2.5 banana 300 cherry -7 42 70000 'a tab\\t and a long name indeed'\n";
-    assert_golden("listpack.txt", &picture(script, "SHOW fruit"));
+fn listpacks_are_shown_byte_by_byte_and_skip_lists_as_trees() {
+    let encodings = r#"ZADD k 0 a 5000 b 9000000 c 3000000000 d 1e300 "\xff\"" -1"#;
+    let fruit = "ZADD fruit 1 apple 2.5 banana 300 cherry -7 42 \
+                 70000 'a tab\\t and a long name indeed'";
+    for (file, script, show) in [
+        ("listpack.txt", format!("{fruit}\n"), "SHOW fruit"),
+        ("encodings.txt", format!("{encodings} {}\n", "x".repeat(64)), "SHOW k"),
+        ("long-listpack.txt", additions("k", 128), "SHOW k LIMIT 5"),
+        // Without an index.
+        ("one-leaf.txt", format!("{}ZADD k 7.5 {LONG}\n", additions("k", 40)), "show k"),
+        ("one-level.txt", additions("k", 300), "SHOW k"),
+    ] {
+        assert_golden(file, &picture(&script, show));
+    }
+    let picture = picture(&additions("board", 5000), "SHOW board");
+    assert_golden("two-levels.txt", &without_figures_of_the_dict(&picture));
 }
 
 #[test]
-fn a_listpack_shows_all_encodings_of_entries() {
-    let script = format!(
-        "ZADD k 0 a 5000 b 9000000 c 3000000000 d 1e300 \"\\xff\\\"\" -1 {}\n",
-        "x".repeat(64)
-    );
-    assert_golden("encodings.txt", &picture(&script, "SHOW k"));
-}
-
-#[test]
-fn a_long_listpack_shows_both_ends() {
+fn a_limit_is_the_number_of_elements_shown() {
     let script = additions("k", 128);
-    assert_golden("long-listpack.txt", &picture(&script, "SHOW k LIMIT 5"));
     assert!(!picture(&script, "SHOW k LIMIT 128").contains('…'));
     assert!(!picture(&script, "SHOW k LIMIT 0").contains("player"));
-}
-
-#[test]
-fn a_skip_list_with_one_leaf_has_no_index() {
-    let script = format!("{}ZADD k 7.5 {LONG}\n", additions("k", 40));
-    assert_golden("one-leaf.txt", &picture(&script, "show k"));
-}
-
-#[test]
-fn a_skip_list_is_shown_as_a_tree() {
-    let script = additions("k", 300);
-    assert_golden("one-level.txt", &picture(&script, "SHOW k"));
-    let script = additions("board", 5000);
-    let picture = picture(&script, "SHOW board");
-    assert_golden("two-levels.txt", &without_figures_of_the_dict(&picture));
 }
 
 #[test]
@@ -126,7 +113,8 @@ fn long_members_are_truncated() {
 
 #[test]
 fn other_types_and_missing_keys_are_errors() {
-    let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\nSHOW t LIMIT x\nSHOW t LIMIT -1\n";
+    let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\n\
+                  SHOW t LIMIT x\nSHOW t LIMIT -1\n";
     assert_golden("other-types.txt", &answer(script));
 }
 

@@ -1,9 +1,8 @@
 //! redis-cli and the shell display the same replies in the same form.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use test_support::servers::skip;
+use test_support::servers::{run, skip};
 
 use crate::running::answer;
 use crate::serving::Running;
@@ -38,8 +37,14 @@ COMMAND DOCS zcard
 MULTI
 ZCARD a
 GET a
+ZADD a x y
 ZRANGE a 0 -1 WITHSCORES
 EXEC
+TYPE a
+NOSUCH a
+HELLO 4
+ZPOPMIN a
+ZMPOP 1 a MAX
 ZADD b 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i 10 j 11 k
 ZRANGE b 0 -1
 ZRANGE b 0 -1 WITHSCORES
@@ -51,17 +56,12 @@ ECHO "no \"lonely' quote"
 /// Returns the output of redis-cli for a script, or `None` if it is not installed.
 fn redis_cli(script: &str, protocol: &str) -> Option<String> {
     let server = Running::start();
-    let client = Command::new("redis-cli")
-        .args(["--no-raw", protocol, "-p", &server.address.port().to_string()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let Ok(mut client) = client else {
+    let mut command = Command::new("redis-cli");
+    command.args(["--no-raw", protocol, "-p", &server.address.port().to_string()]);
+    let Ok(output) = run(&mut command, script.as_bytes()) else {
         skip("redis-cli is not installed");
         return None;
     };
-    client.stdin.take()?.write_all(script.as_bytes()).expect("redis-cli reads");
-    let output = client.wait_with_output().expect("redis-cli ends");
     Some(String::from_utf8(output.stdout).expect("redis-cli escapes other bytes"))
 }
 

@@ -3,10 +3,10 @@
 
 use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::process::{Command, Output};
+
+use test_support::servers;
 
 /// Returns the program, independent of the user's settings and history.
 pub(crate) fn program() -> Command {
@@ -17,19 +17,7 @@ pub(crate) fn program() -> Command {
 
 /// Runs the program with arguments and a standard input.
 pub(crate) fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut program = program();
-    program.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = program.spawn().expect("the program can start");
-    let mut stdin = process.stdin.take().expect("stdin is piped");
-    let input = input.to_vec();
-    // On a separate thread, so that a full output pipe cannot block both processes.
-    let writer = thread::spawn(move || {
-        // The program may exit before it has read all of the input.
-        let _ = stdin.write_all(&input);
-    });
-    let output = process.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer does not panic");
-    output
+    servers::run(program().args(arguments), input).expect("the program can start")
 }
 
 /// Returns the output of a script, which must succeed without errors.

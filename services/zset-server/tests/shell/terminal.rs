@@ -22,12 +22,7 @@ struct Terminal {
 
 impl Terminal {
     /// Opens a terminal with the shell, or returns `None` if `script` is not installed.
-    fn open() -> Option<Terminal> {
-        Terminal::open_with("")
-    }
-
-    /// Like [`open`](Terminal::open), with arguments of the shell.
-    fn open_with(arguments: &str) -> Option<Terminal> {
+    fn open(arguments: &str) -> Option<Terminal> {
         let program = env!("CARGO_BIN_EXE_zset-server");
         let command = format!("stty cols 90 rows 30; exec '{program}' {arguments}");
         let mut process = Command::new("script")
@@ -56,20 +51,22 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal reads");
     }
 
-    /// Waits until a string is shown; returns the output before it.
-    fn wait_for(&mut self, text: &str) -> String {
-        let start = Instant::now();
-        loop {
-            if let Some(at) = self.shown.find(text) {
-                let before = self.shown[..at].to_owned();
-                self.shown.drain(..at + text.len());
-                return before;
-            }
-            let left = PATIENCE.saturating_sub(start.elapsed());
-            match self.screen.recv_timeout(left) {
-                Ok(bytes) => self.shown += &String::from_utf8_lossy(&bytes),
-                Err(error) => panic!("no {text:?} ({error}) in {:?}", self.shown),
-            }
+    /// Presses keys and waits until a string is shown, for each pair. Empty keys only wait.
+    fn play(&mut self, steps: &[(&str, &str)]) {
+        for (keys, text) in steps {
+            self.press(keys);
+            let start = Instant::now();
+            let at = loop {
+                if let Some(at) = self.shown.find(text) {
+                    break at;
+                }
+                let left = PATIENCE.saturating_sub(start.elapsed());
+                match self.screen.recv_timeout(left) {
+                    Ok(bytes) => self.shown += &String::from_utf8_lossy(&bytes),
+                    Err(error) => panic!("no {text:?} ({error}) in {:?}", self.shown),
+                }
+            };
+            self.shown.drain(..at + text.len());
         }
     }
 
@@ -92,75 +89,50 @@ impl Terminal {
 }
 
 const PROMPT: &str = "zset> ";
-const TAB: &str = "\t";
-const ENTER: &str = "\r";
 const UP: &str = "\x1b[A";
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
 #[test]
 fn lines_are_completed_and_recalled() {
-    let Some(mut terminal) = Terminal::open() else { return };
-    terminal.wait_for(PROMPT);
-    terminal.press("zad");
-    terminal.press(TAB);
-    terminal.wait_for("zadd ");
-    terminal.press("leaderboard 7 ann");
-    terminal.press(ENTER);
-    terminal.wait_for("(integer) 1\r\n");
-    terminal.wait_for(PROMPT);
-
-    terminal.press("zsco");
-    terminal.press(TAB);
-    terminal.press("leaderboard ann");
-    terminal.press(ENTER);
-    terminal.wait_for("\"7\"\r\n");
-    terminal.wait_for(PROMPT);
-
-    terminal.press("never run");
-    terminal.wait_for("never run");
-    terminal.press(CTRL_C);
-    terminal.wait_for(PROMPT);
-    terminal.press("get \"");
-    terminal.press(ENTER);
-    terminal.wait_for("Unbalanced quotes\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press("multi");
-    terminal.press(ENTER);
-    terminal.wait_for("OK\r\n");
-    terminal.wait_for("zset(TX)> ");
-    terminal.press("discard");
-    terminal.press(ENTER);
-    terminal.wait_for("OK\r\n");
-    terminal.wait_for(PROMPT);
-    for _ in 0..5 {
-        terminal.press(UP);
-    }
-    terminal.wait_for("zadd leaderboard 7 ann");
-    terminal.press(ENTER);
-    terminal.wait_for("(integer) 0\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press("exit");
-    terminal.press(ENTER);
+    let Some(mut terminal) = Terminal::open("") else { return };
+    terminal.play(&[
+        ("", PROMPT),
+        ("zad\t", "zadd "),
+        ("leaderboard 7 ann\r", "(integer) 1\r\n"),
+        ("", PROMPT),
+        ("zsco\tleaderboard ann\r", "\"7\"\r\n"),
+        ("", PROMPT),
+        ("never run", "never run"),
+        (CTRL_C, PROMPT),
+        ("get \"\r", "Unbalanced quotes\r\n"),
+        ("", PROMPT),
+        ("multi\r", "OK\r\n"),
+        ("", "zset(TX)> "),
+        ("discard\r", "OK\r\n"),
+        ("", PROMPT),
+        (&UP.repeat(5), "zadd leaderboard 7 ann"),
+        ("\r", "(integer) 0\r\n"),
+        ("", PROMPT),
+    ]);
+    terminal.press("exit\r");
     assert_eq!(terminal.close(), Some(0));
 }
 
 #[test]
 fn pasted_lines_run_one_by_one() {
-    let Some(mut terminal) = Terminal::open() else { return };
-    terminal.wait_for(PROMPT);
-    // A bracketed paste.
-    terminal.press("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~");
-    terminal.wait_for("zadd board 2 bob");
-    terminal.press(ENTER);
-    for answer in ["(integer) 1\r\n", "Unbalanced quotes\r\n", "(integer) 1\r\n"] {
-        terminal.wait_for(answer);
-    }
-    terminal.wait_for(PROMPT);
-    terminal.press("\x1b[200~zcard board\nexit\nping\x1b[201~");
-    terminal.wait_for("ping");
-    terminal.press(ENTER);
-    terminal.wait_for("(integer) 2\r\n");
+    let Some(mut terminal) = Terminal::open("") else { return };
+    terminal.play(&[
+        ("", PROMPT),
+        // A bracketed paste.
+        ("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~", "zadd board 2 bob"),
+        ("\r", "(integer) 1\r\n"),
+        ("", "Unbalanced quotes\r\n"),
+        ("", "(integer) 1\r\n"),
+        ("", PROMPT),
+        ("\x1b[200~zcard board\nexit\nping\x1b[201~", "ping"),
+        ("\r", "(integer) 2\r\n"),
+    ]);
     assert_eq!(terminal.close(), Some(0));
 }
 
@@ -171,16 +143,13 @@ fn files_run_before_and_after_the_prompt() {
     fs::write(&file, "ZADD board 1 ann 2 bob\n").expect("the folder is writable");
     fs::write(&after, "ECHO after\n").expect("the folder is writable");
     let arguments = format!("shell '{file}' - '{after}'");
-    let Some(mut terminal) = Terminal::open_with(&arguments) else { return };
-    terminal.wait_for("(integer) 2\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press("zca");
-    terminal.press(TAB);
-    terminal.press("board");
-    terminal.press(ENTER);
-    terminal.wait_for("(integer) 2\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press(CTRL_D);
-    terminal.wait_for("\"after\"\r\n");
+    let Some(mut terminal) = Terminal::open(&arguments) else { return };
+    terminal.play(&[
+        ("", "(integer) 2\r\n"),
+        ("", PROMPT),
+        ("zca\tboard\r", "(integer) 2\r\n"),
+        ("", PROMPT),
+        (CTRL_D, "\"after\"\r\n"),
+    ]);
     assert_eq!(terminal.close(), Some(0));
 }

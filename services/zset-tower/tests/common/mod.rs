@@ -1,5 +1,7 @@
 //! Reads headers and bodies, as clients do.
 
+pub(crate) mod redis;
+
 use sfv::{ListEntry, Parser};
 
 /// Parses a list of strings with integer parameters, by a crate for structured fields.

@@ -7,8 +7,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use crate::common::redis::Redis;
 use crate::common::{parameters, problem};
-use crate::redis::Redis;
+
+/// The arguments of a request with a token.
+const ANN: [&str; 2] = ["-H", "Authorization: Bearer ann"];
 
 /// A running example, stopped on drop.
 struct Example {
@@ -57,13 +60,15 @@ impl Example {
         example
     }
 
-    /// Runs curl; returns the head and the body of the response.
-    fn curl(&self, path: &str, more: &[&str]) -> (String, String) {
+    /// Runs curl; returns the head and the body of the response, which must have this status.
+    #[track_caller]
+    fn curl(&self, path: &str, more: &[&str], status: u16) -> (String, String) {
         let url = format!("{}{path}", self.url);
         let output = Command::new("curl").args(["-s", "-i", &url]).args(more).output().unwrap();
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{head}");
         (head.to_owned(), body.to_owned())
     }
 }
@@ -100,8 +105,7 @@ fn the_example_limits_curl() {
 
     // Ten a minute for each address, whatever the connection.
     for left in (0..10).rev() {
-        let (head, body) = example.curl("/time", &[]);
-        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let (head, body) = example.curl("/time", &[], 200);
         assert!(body.ends_with('\n'));
         let limits = parameters(header(&head, "ratelimit"), ["r", "t"]);
         assert_eq!(limits[0].1[0], left);
@@ -110,31 +114,28 @@ fn the_example_limits_curl() {
         assert_eq!(policies, [("per-ip".to_owned(), [10, 60])]);
     }
     for more in [&[][..], &["-H", "X-Forwarded-For: 192.0.2.1"]] {
-        let (head, body) = example.curl("/time", more);
-        assert!(head.starts_with("HTTP/1.1 429"), "{head}");
+        let (head, body) = example.curl("/time", more, 429);
         assert!((1..=60).contains(&header(&head, "retry-after").parse::<u64>().unwrap()));
         assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
     }
 
     // One a second for each free account, and up to three at once; two requests over one
     // connection.
-    let (head, _) = example.curl("/search", &[]);
-    assert!(head.starts_with("HTTP/1.1 401"), "{head}");
+    let (head, _) = example.curl("/search", &[], 401);
     assert_eq!(header(&head, "www-authenticate"), "Bearer");
     let url = format!("{}/search", example.url);
     let mut allowed = 0;
     for _ in 0..3 {
-        let token = ["-H", "Authorization: Bearer ann"];
-        let (head, body) = example.curl("/search", &[&token[..], &[&url, "-i"]].concat());
-        allowed += format!("{head}{body}").matches("HTTP/1.1 200").count();
+        let output = Command::new("curl").args(["-s", "-i", &url, &url, ANN[0], ANN[1]]).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        allowed += text.matches("HTTP/1.1 200").count();
     }
     assert!((3..=5).contains(&allowed), "{allowed}");
-    let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
-    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(header(&head, "ratelimit"), r#""per-account";r=2;t=1"#);
-    let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer cid"]);
-    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(header(&head, "ratelimit"), r#""per-account";r=19;t=1"#);
+    for (account, left) in [("bob", 2), ("cid", 19)] {
+        let token = format!("Authorization: Bearer {account}");
+        let (head, _) = example.curl("/search", &["-H", &token], 200);
+        assert_eq!(header(&head, "ratelimit"), format!(r#""per-account";r={left};t=1"#));
+    }
 }
 
 #[test]
@@ -145,32 +146,26 @@ fn two_processes_share_the_limits_in_redis() {
     let Some(redis) = Redis::start() else { return };
     let examples = [(); 2].map(|()| Example::start(&["--redis", &redis.url]));
     for left in (0..10).rev() {
-        let (head, _) = examples[left % 2].curl("/time", &[]);
-        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let (head, _) = examples[left % 2].curl("/time", &[], 200);
         let limits = parameters(header(&head, "ratelimit"), ["r", "t"]);
         assert_eq!(limits[0].1[0], i64::try_from(left).unwrap());
     }
     for example in &examples {
-        let (head, body) = example.curl("/time", &[]);
-        assert!(head.starts_with("HTTP/1.1 429"), "{head}");
+        let (_, body) = example.curl("/time", &[], 429);
         assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
-        let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer ann"]);
-        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        example.curl("/search", &ANN, 200);
     }
 
     // Neither addresses nor tokens are stored.
     let client = zset_redis::redis::Client::open(redis.url.as_str()).unwrap();
-    let keys: Vec<String> = zset_redis::redis::cmd("KEYS")
-        .arg("*")
-        .query(&mut client.get_connection().unwrap())
-        .unwrap();
+    let keys = zset_redis::redis::cmd("KEYS").arg("*").query(&mut client.get_connection().unwrap());
+    let keys: Vec<String> = keys.unwrap();
     assert_eq!(keys.len(), 2, "{keys:?}");
     assert!(!keys.iter().any(|key| key.contains("127.0") || key.contains("ann")), "{keys:?}");
 
     // Without the server there are no decisions.
     drop(redis);
-    let (head, body) = examples[0].curl("/time", &[]);
-    assert!(head.starts_with("HTTP/1.1 503"), "{head}");
+    let (_, body) = examples[0].curl("/time", &[], 503);
     assert_eq!(problem(&body), (503, vec![]));
 }
 
@@ -212,19 +207,20 @@ fn report(url: &str) -> String {
 
 #[test]
 fn without_its_server_the_example_reports_the_address() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let reported = report(&format!("redis://user:password@{free}/"));
-    assert!(reported.starts_with(&format!("api: no Redis at {free}: ")), "{reported}");
-    assert!(!reported.contains("password"));
-
-    let reported = report("redis://redis.invalid/");
-    assert!(reported.starts_with("api: no Redis at redis.invalid:6379: "), "{reported}");
-
+    let listener = || TcpListener::bind("127.0.0.1:0").unwrap();
+    let free = listener().local_addr().unwrap();
     // The operating system accepts connections, but nothing replies.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = silent.local_addr().unwrap();
-    let reported = report(&format!("redis://{address}/"));
-    assert!(reported.starts_with(&format!("api: no Redis at {address}: ")), "{reported}");
+    let listening = listener();
+    let silent = listening.local_addr().unwrap();
+    for (url, address) in [
+        (format!("user:password@{free}"), free.to_string()),
+        ("redis.invalid".to_owned(), "redis.invalid:6379".to_owned()),
+        (silent.to_string(), silent.to_string()),
+    ] {
+        let reported = report(&format!("redis://{url}/"));
+        assert!(reported.starts_with(&format!("api: no Redis at {address}: ")), "{reported}");
+        assert!(!reported.contains("password"));
+    }
 }
 
 #[test]

@@ -5,8 +5,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod curl;
-#[path = "../common/redis.rs"]
-mod redis;
 mod server;
 mod stacks;
 

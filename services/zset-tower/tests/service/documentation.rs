@@ -1,10 +1,6 @@
 //! Important items have an example, which runs as a doc test.
 
-// By path, so that this crate does not depend on test-support.
-#[path = "../../../../tests/support/src/documentation.rs"]
-pub mod examples;
-
-use examples::assert_have_examples;
+use test_support::documentation::assert_have_examples;
 
 /// The names of types and functions that need an example, by file. Other items have one only if it
 /// is instructive.

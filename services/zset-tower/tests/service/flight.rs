@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use http::{Request, Response, StatusCode};
 use tower::Service;
+use zset_tower::{RateLimit, ResponseBody};
 
 /// How a service handles a request, as the test decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,26 +19,26 @@ pub(crate) enum Answer {
     Panic,
 }
 
+type Reply = Result<Response<ResponseBody<String>>, &'static str>;
+
 /// A call that is answered when the test decides.
-pub(crate) struct Flight<F> {
-    future: Pin<Box<F>>,
+pub(crate) struct Flight {
+    future: Pin<Box<dyn Future<Output = Reply>>>,
     answer: Arc<Mutex<Option<Answer>>>,
 }
 
-impl<F, R, E> Flight<F>
-where
-    F: Future<Output = Result<Response<R>, E>>,
-{
-    pub(crate) fn start<S>(service: &S, mut request: Request<String>) -> Self
+impl Flight {
+    pub(crate) fn start<S>(service: &RateLimit<S>, mut request: Request<String>) -> Self
     where
-        S: Service<Request<String>, Future = F> + Clone,
+        S: Service<Request<String>, Response = Response<String>, Error = &'static str>,
+        S: Clone + 'static,
     {
         let answer = Arc::<Mutex<Option<Answer>>>::default();
         request.extensions_mut().insert(Arc::clone(&answer));
         Flight { future: Box::pin(service.clone().call(request)), answer }
     }
 
-    pub(crate) fn poll(&mut self) -> Poll<Result<Response<R>, E>> {
+    pub(crate) fn poll(&mut self) -> Poll<Reply> {
         let mut context = Context::from_waker(Waker::noop());
         // Each step of limiters on a server needs two polls.
         for _ in 0..12 {
@@ -57,7 +58,7 @@ where
     }
 
     /// Answers the call; returns the response, if there is one.
-    pub(crate) fn end(mut self, answer: Answer) -> Option<Response<R>> {
+    pub(crate) fn end(mut self, answer: Answer) -> Option<Response<ResponseBody<String>>> {
         *self.answer.lock().unwrap() = Some(answer);
         let polled = catch_unwind(AssertUnwindSafe(|| self.poll()));
         assert_eq!(polled.is_err(), answer == Answer::Panic);

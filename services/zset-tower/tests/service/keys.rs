@@ -7,7 +7,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_std::{Keyed, SlidingWindow};
+use zset_std::FakeClock;
 use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path, PeerIp};
 use zset_tower::{
     FailedLimiter, MissingKey, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
@@ -15,15 +15,15 @@ use zset_tower::{
 
 use crate::common::problem;
 use crate::limiters_on_a_server::OnServer;
-use crate::{ANN, Inner, Yield, call, header, per_minute, request};
+use crate::{
+    ANN, BOB, Inner, awaited, call, header, limited, per_minute, statuses, window, without_user,
+};
 
 #[test]
 fn a_request_without_a_key_is_handled_as_chosen() {
-    let without_key = || Request::new(String::new());
     let service = |missing_key| {
         let key = Header::new(HeaderName::from_static("x-api-key"));
-        let policy = Policy::window("key", per_minute(1), key, missing_key).unwrap();
-        RateLimitLayer::new(policy).layer(Inner)
+        limited(Policy::window("key", per_minute(1), key, missing_key).unwrap())
     };
     for (denying, status, challenge) in [
         (MissingKey::deny(), StatusCode::FORBIDDEN, ""),
@@ -31,7 +31,7 @@ fn a_request_without_a_key_is_handled_as_chosen() {
         // RFC 9110: a response with status 401 must have a challenge.
         (MissingKey::Challenge("Bearer"), StatusCode::UNAUTHORIZED, "Bearer"),
     ] {
-        let answer = call(&service(denying), without_key());
+        let answer = call(&service(denying), without_user());
         assert_eq!(answer.status(), status);
         assert_eq!(header(&answer, "www-authenticate"), challenge);
         assert_eq!((header(&answer, "ratelimit"), header(&answer, "retry-after")), ("", ""));
@@ -40,13 +40,12 @@ fn a_request_without_a_key_is_handled_as_chosen() {
 
     let allowing = service(MissingKey::Allow);
     for _ in 0..3 {
-        let answer = call(&allowing, without_key());
+        let answer = call(&allowing, without_user());
         assert_eq!((answer.status(), header(&answer, "ratelimit")), (StatusCode::OK, ""));
     }
 
     let sharing = service(MissingKey::Shared("anonymous".to_owned()));
-    assert_eq!(call(&sharing, without_key()).status(), StatusCode::OK);
-    assert_eq!(call(&sharing, without_key()).status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(statuses(&sharing, [ANN, BOB]), [200, 429]);
 }
 
 #[test]
@@ -63,7 +62,7 @@ fn a_status_without_a_key_is_an_error_that_requires_no_header() {
         for policy in [
             Policy::window("key", per_minute(1), user(), missing_key),
             Policy::funnel("key", per_minute(1), Path::new(), MissingKey::Deny(status)),
-            Policy::new("key", Keyed::new(SlidingWindow::new(per_minute(1))), user(), missing_key),
+            Policy::new("key", window(1, &FakeClock::new()), user(), missing_key),
             Policy::new_async("key", limiter, user(), missing_key, FailedLimiter::Allow),
         ] {
             assert_eq!(policy.err(), expected, "{status}");
@@ -95,7 +94,6 @@ fn a_challenge_begins_with_a_scheme() {
 
 #[test]
 fn a_replaced_response_has_the_challenge_if_its_status_is_401() {
-    let without_key = || Request::new(String::new());
     let challenging = || {
         let policy = |name, challenge| {
             let key = Extension::<&'static str>::new();
@@ -104,27 +102,27 @@ fn a_replaced_response_has_the_challenge_if_its_status_is_401() {
         // The first policy decides.
         RateLimitLayer::new(policy("first", "Bearer")).with_policy(policy("second", "Basic"))
     };
-    let own = |status: StatusCode, challenge: Option<&'static str>| {
+    let answer = call(&challenging().layer(Inner), without_user());
+    assert_eq!(header(&answer, "www-authenticate"), "Bearer");
+    for (status, own, expected) in [
+        (StatusCode::UNAUTHORIZED, None, "Bearer"),
+        (StatusCode::UNAUTHORIZED, Some("A"), "A"),
+        (StatusCode::SEE_OTHER, None, ""),
+    ] {
         let layer = challenging().with_response(move |rejection, _| {
             let Rejection::MissingKey { challenge: Some(_), .. } = rejection else { panic!() };
+            let own = own.map(|challenge| (WWW_AUTHENTICATE, HeaderValue::from_static(challenge)));
             let mut response = Response::new(Bytes::new());
             *response.status_mut() = status;
-            if let Some(challenge) = challenge {
-                let challenge = HeaderValue::from_static(challenge);
-                response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-            }
+            response.headers_mut().extend(own);
             response
         });
-        call(&layer.layer(Inner), without_key())
-    };
-    let answer = call(&challenging().layer(Inner), without_key());
-    assert_eq!(header(&answer, "www-authenticate"), "Bearer");
-    assert_eq!(header(&own(StatusCode::UNAUTHORIZED, None), "www-authenticate"), "Bearer");
-    assert_eq!(header(&own(StatusCode::UNAUTHORIZED, Some("A")), "www-authenticate"), "A");
-    assert_eq!(header(&own(StatusCode::SEE_OTHER, None), "www-authenticate"), "");
+        let answer = call(&layer.layer(Inner), without_user());
+        assert_eq!(header(&answer, "www-authenticate"), expected, "{status} {own:?}");
+    }
 
     let grpc = challenging().with_response(|rejection, _| rejection.to_grpc()).layer(Inner);
-    let answer = call(&grpc, without_key());
+    let answer = call(&grpc, without_user());
     assert_eq!((header(&answer, "grpc-status"), header(&answer, "www-authenticate")), ("16", ""));
 }
 
@@ -138,14 +136,12 @@ fn no_byte_of_a_client_hides_the_address_that_a_proxy_has_added() {
             ("forwarded", ForwardedFor::forwarded(1), "for=9.9.9.9"),
         ] {
             let policy = Policy::window("ip", per_minute(1), key, missing_key).unwrap();
-            let service = RateLimitLayer::new(policy).layer(Inner);
-            let mut statuses = Vec::new();
-            for sent in [&b"\xff, "[..], b"=\", ", b";\\, "] {
-                let mut request = Request::new(String::new());
-                let line = HeaderValue::from_bytes(&[sent, appended.as_bytes()].concat()).unwrap();
-                request.headers_mut().append(name, line);
-                statuses.push(call(&service, request).status().as_u16());
-            }
+            let service = limited(policy);
+            let statuses = [&b"\xff, "[..], b"=\", ", b";\\, "].map(|sent| {
+                let line = [sent, appended.as_bytes()].concat();
+                let request = Request::builder().header(name, line).body(String::new());
+                call(&service, request.unwrap()).status().as_u16()
+            });
             assert_eq!(statuses, [200, 429, 429], "{name} {missing_key:?}");
         }
     }
@@ -156,7 +152,7 @@ fn no_byte_of_a_client_hides_the_address_that_a_proxy_has_added() {
 fn addresses_of_one_ipv6_network_share_a_limit() {
     const ADDRESSES: [&str; 3] = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"];
     let statuses = |policy: Policy| {
-        let service = RateLimitLayer::new(policy).layer(Inner);
+        let service = limited(policy);
         ADDRESSES.map(|address| {
             let peer = SocketAddr::new(address.parse().unwrap(), 80);
             let request = Request::builder().extension(peer).header("x-forwarded-for", address);
@@ -193,45 +189,25 @@ fn keys_are_headers_paths_tuples_and_functions() {
         key::Found::Later(future) => block_on(future),
     };
     let header = |head: &RequestHead<'_>| text(api_key().key(head));
-    assert_eq!(found(&header, &["k"]).as_deref(), Some("k"));
-    assert_eq!(found(&header, &[]), None);
-    assert_eq!(found(&header, &["k", "k"]), None);
-    assert_eq!(found(&header, &["é"]), None);
-    assert_eq!(found(&header, &[&"k".repeat(1024)]).unwrap().len(), 1024);
-    assert_eq!(found(&header, &[&"k".repeat(1025)]), None);
+    let longest = "k".repeat(1024);
+    for (lines, expected) in [
+        (&["k"][..], Some("k")),
+        (&[], None),
+        (&["k", "k"], None),
+        (&["é"], None),
+        (&[&longest], Some(longest.as_str())),
+        (&[&format!("{longest}k")], None),
+    ] {
+        assert_eq!(found(&header, lines).as_deref(), expected, "{lines:?}");
+    }
 
     let sync = (api_key(), Path::new(), Global::new()).map(|(key, path, all)| key + &path + &all);
     let sync = |head: &RequestHead<'_>| text(sync.key(head));
-    let slow = key::from_async_fn(|head| {
-        let path = head.uri.path().to_owned();
-        async move {
-            Yield::default().await;
-            Some(path)
-        }
-    });
+    let slow = awaited(|head| Some(head.uri.path().to_owned()));
     let slow = (api_key(), slow).map(|(key, path)| key + &path);
     let slow = |head: &RequestHead<'_>| text(slow.key(head));
     for key in [&sync as KeyOf<'_>, &slow] {
         assert_eq!(found(key, &["k"]).as_deref(), Some("k/a"));
         assert_eq!(found(key, &[]), None);
     }
-}
-
-#[test]
-fn keys_that_are_awaited_are_limited_too() {
-    let key = key::from_async_fn(|head| {
-        let user = head.extensions.get::<&'static str>().copied();
-        async move {
-            Yield::default().await;
-            user
-        }
-    });
-    let missing_key = MissingKey::Challenge("Bearer");
-    let policy = Policy::window("user", per_minute(1), key, missing_key).unwrap();
-    let service = RateLimitLayer::new(policy).layer(Inner);
-    assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
-    assert_eq!(call(&service, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
-    let unknown = call(&service, Request::new(String::new()));
-    assert_eq!(unknown.status(), StatusCode::UNAUTHORIZED);
-    assert_eq!(header(&unknown, "www-authenticate"), "Bearer");
 }

@@ -1,12 +1,13 @@
 //! Limiters whose calls are awaited, fail, or lose races.
 
 use std::convert::Infallible;
-use std::fmt;
+use std::future::ready;
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http::{Request, StatusCode};
+use http::StatusCode;
 use tower::Layer;
 use zset_std::{
     AsyncKeyedLimiter, Decision, FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
@@ -16,18 +17,52 @@ use zset_tower::key::{Extension, Global};
 use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use crate::common::problem;
-use crate::{ANN, Inner, Yield, call, header, minute, per_minute, per_user, request};
+use crate::{
+    ANN, Inner, Yield, by_user, call, header, limited, minute, per_minute, per_user, request,
+    statuses, without_user,
+};
 
-#[derive(Debug)]
-pub(crate) struct Down;
-
-impl fmt::Display for Down {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("connection refused at redis.internal")
-    }
+/// The error of a server that is down.
+pub(crate) fn down() -> io::Error {
+    io::Error::other("connection refused at redis.internal")
 }
 
-impl std::error::Error for Down {}
+/// The calls of a limiter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Call {
+    Check,
+    Peek,
+    Refund,
+}
+
+/// A limiter whose replies a function returns. It refunds all units, unless the reply is an error,
+/// and takes no quota with a call.
+pub(crate) struct Replies<F>(pub(crate) F);
+
+impl<K, F, T, E> AsyncKeyedLimiter<K> for Replies<F>
+where
+    K: Sync,
+    F: Fn(Call, u32) -> T + Sync,
+    T: Future<Output = Result<Decision, E>> + Send,
+{
+    type Error = E;
+
+    async fn check_n(&self, _: &K, n: u32) -> Result<Decision, E> {
+        self.0(Call::Check, n).await
+    }
+
+    async fn peek_n(&self, _: &K, n: u32) -> Result<Decision, E> {
+        self.0(Call::Peek, n).await
+    }
+
+    async fn refund(&self, _: &K, n: u32) -> Result<u32, E> {
+        self.0(Call::Refund, n).await.map(|_| n)
+    }
+
+    fn terms(&self) -> Option<Funnel> {
+        Some(per_minute(1).into())
+    }
+}
 
 type Shared<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
 
@@ -55,8 +90,7 @@ impl OnServer {
     }
 
     pub(crate) fn policy(self, name: &str, failed_limiter: FailedLimiter) -> Policy {
-        let missing_key = MissingKey::deny();
-        let key = Extension::<&'static str>::new();
+        let (key, missing_key) = (Extension::new(), MissingKey::deny());
         Policy::new_async(name, self, key, missing_key, failed_limiter).unwrap()
     }
 }
@@ -70,10 +104,10 @@ impl<K> OnServer<K> {
         OnServer { limiter, terms: None, down_after: u32::MAX, calls: Arc::default() }
     }
 
-    async fn ask<T>(&self, ask: impl FnOnce(&dyn KeyedLimiter<K>) -> T) -> Result<T, Down> {
+    async fn ask<T>(&self, ask: impl FnOnce(&dyn KeyedLimiter<K>) -> T) -> io::Result<T> {
         Yield::default().await;
         if self.calls.fetch_add(1, Ordering::Relaxed) >= self.down_after {
-            return Err(Down);
+            return Err(down());
         }
         Ok(match self.terms {
             Some(terms) => ask(&*self.limiter.under(terms).unwrap()),
@@ -83,17 +117,17 @@ impl<K> OnServer<K> {
 }
 
 impl<K: Sync> AsyncKeyedLimiter<K> for OnServer<K> {
-    type Error = Down;
+    type Error = io::Error;
 
-    async fn check_n(&self, key: &K, n: u32) -> Result<Decision, Down> {
+    async fn check_n(&self, key: &K, n: u32) -> io::Result<Decision> {
         self.ask(|limiter| limiter.check_n(key, n)).await
     }
 
-    async fn peek_n(&self, key: &K, n: u32) -> Result<Decision, Down> {
+    async fn peek_n(&self, key: &K, n: u32) -> io::Result<Decision> {
         self.ask(|limiter| limiter.peek_n(key, n)).await
     }
 
-    async fn refund(&self, key: &K, n: u32) -> Result<u32, Down> {
+    async fn refund(&self, key: &K, n: u32) -> io::Result<u32> {
         self.ask(|limiter| limiter.refund(key, n)).await
     }
 
@@ -104,42 +138,33 @@ impl<K: Sync> AsyncKeyedLimiter<K> for OnServer<K> {
     fn under(
         &self,
         terms: Funnel,
-    ) -> Option<impl AsyncKeyedLimiter<K, Error = Down> + Send + Sync> {
+    ) -> Option<impl AsyncKeyedLimiter<K, Error = io::Error> + Send + Sync> {
         Some(OnServer { terms: Some(terms), ..self.clone() })
     }
 }
 
 #[test]
-fn a_limiter_on_a_server_is_awaited() {
+fn a_single_policy_makes_one_call_and_none_without_a_key() {
     let limiter = OnServer::new(per_minute(2), u32::MAX);
     let calls = limiter.calls.clone();
-    let policy = limiter.policy("user", FailedLimiter::Deny);
-    let service = RateLimitLayer::new(policy).layer(Inner);
-    assert_eq!(header(&call(&service, request(ANN)), "ratelimit"), r#""user";r=1;t=60"#);
-    assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
-    let denied = call(&service, request(ANN));
-    assert_eq!(
-        (denied.status(), header(&denied, "retry-after")),
-        (StatusCode::TOO_MANY_REQUESTS, "60")
-    );
-    // A single policy makes one call.
+    let service = limited(limiter.policy("user", FailedLimiter::Deny));
+    assert_eq!(statuses(&service, [ANN, ANN, ANN]), [200, 200, 429]);
     assert_eq!(calls.load(Ordering::Relaxed), 3);
-    let unknown = call(&service, Request::new(String::new()));
-    assert_eq!(unknown.status(), StatusCode::FORBIDDEN);
+    assert_eq!(call(&service, without_user()).status(), StatusCode::FORBIDDEN);
     assert_eq!(calls.load(Ordering::Relaxed), 3);
 }
 
 #[test]
 fn a_failed_limiter_rejects_with_503_or_lets_pass() {
     let policy = |failed_limiter| OnServer::new(per_minute(2), 1).policy("user", failed_limiter);
-    let service = RateLimitLayer::new(policy(FailedLimiter::Deny)).layer(Inner);
-    assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
+    let service = limited(policy(FailedLimiter::Deny));
+    assert_eq!(statuses(&service, [ANN]), [200]);
     let failed = call(&service, request(ANN));
     assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(problem(failed.body()), (503, vec![]));
     assert!(!failed.body().contains("redis.internal"));
 
-    let service = RateLimitLayer::new(policy(FailedLimiter::Allow)).layer(Inner);
+    let service = limited(policy(FailedLimiter::Allow));
     for expected in [r#""user";r=1;t=60"#, "", "", ""] {
         let answer = call(&service, request(ANN));
         assert_eq!((answer.status(), header(&answer, "ratelimit")), (StatusCode::OK, expected));
@@ -149,51 +174,35 @@ fn a_failed_limiter_rejects_with_503_or_lets_pass() {
 #[test]
 fn what_was_taken_before_a_failure_is_refunded() {
     // The server is up for the peek, and down for the check.
-    let failing = OnServer::new(per_minute(9), 1);
-    let clock = FakeClock::new();
-    let limiter = Arc::new(Keyed::new(Funnel::new(per_minute(5))).with_clock(clock));
-    let local =
-        Policy::new("local", limiter.clone(), Extension::<&'static str>::new(), MissingKey::Allow);
-    let service = RateLimitLayer::new(local.unwrap())
-        .with_policy(failing.policy("server", FailedLimiter::Deny))
-        .layer(Inner);
+    let failing = OnServer::new(per_minute(9), 1).policy("server", FailedLimiter::Deny);
+    let limiter = Keyed::new(Funnel::new(per_minute(5))).with_clock(FakeClock::new());
+    let limiter = Arc::new(limiter);
+    let local = by_user("local", limiter.clone());
+    let service = RateLimitLayer::new(local).with_policy(failing).layer(Inner);
     let failed = call(&service, request(ANN));
     assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(header(&failed, "ratelimit"), r#""local";r=5;t=12"#);
     assert_eq!(KeyedLimiter::peek_n(&limiter, &ANN, 0).remaining, 5);
 }
 
-/// Allows a peek, and denies the check after it, as if another request had been faster.
-struct Racing(Mutex<Vec<u32>>);
-
-impl AsyncKeyedLimiter<String> for Racing {
-    type Error = Infallible;
-
-    async fn check_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
-        let verdict = Verdict::Denied { retry_after: Duration::ZERO };
-        Ok(Decision { verdict, limit: 3, remaining: 0, reset_after: Duration::MAX })
-    }
-
-    async fn peek_n(&self, _: &String, n: u32) -> Result<Decision, Infallible> {
-        let verdict = Verdict::Allowed;
-        Ok(Decision { verdict, limit: 3, remaining: 3 - n, reset_after: minute() })
-    }
-
-    async fn refund(&self, _: &String, n: u32) -> Result<u32, Infallible> {
-        self.0.lock().unwrap().push(n);
-        Ok(n)
-    }
+/// A policy that allows a peek, and denies the check after it, as if another request had been
+/// faster.
+fn racing() -> Policy {
+    let limiter = Replies(|call, n: u32| {
+        let (verdict, remaining, reset_after) = match call {
+            Call::Check => (Verdict::Denied { retry_after: Duration::ZERO }, 0, Duration::MAX),
+            Call::Peek | Call::Refund => (Verdict::Allowed, 3 - n, minute()),
+        };
+        ready(Ok::<_, Infallible>(Decision { verdict, limit: 3, remaining, reset_after }))
+    });
+    let (key, missing_key) = (Global::new(), MissingKey::Allow);
+    Policy::new_async("race", limiter, key, missing_key, FailedLimiter::Allow).unwrap()
 }
 
 #[test]
 fn a_lost_race_is_refunded_and_denied() {
-    let clock = FakeClock::new();
-    let racing = Racing(Mutex::default());
-    let policy =
-        Policy::new_async("race", racing, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
-    let service = RateLimitLayer::new(per_user("user", per_minute(2), &clock))
-        .with_policy(policy.unwrap())
-        .layer(Inner);
+    let user = per_user("user", 2, &FakeClock::new());
+    let service = RateLimitLayer::new(user).with_policy(racing()).layer(Inner);
     for _ in 0..3 {
         let denied = call(&service, request(ANN));
         assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
@@ -208,10 +217,7 @@ fn a_lost_race_is_refunded_and_denied() {
 fn units_that_cannot_be_refunded_are_shown_as_taken() {
     // The server is up for the peek and the check, and down for the refund.
     let failing = OnServer::new(per_minute(2), 2).policy("user", FailedLimiter::Deny);
-    let racing = Racing(Mutex::default());
-    let racing =
-        Policy::new_async("race", racing, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
-    let service = RateLimitLayer::new(failing).with_policy(racing.unwrap()).layer(Inner);
+    let service = RateLimitLayer::new(failing).with_policy(racing()).layer(Inner);
     let denied = call(&service, request(ANN));
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(header(&denied, "ratelimit"), r#""user";r=1;t=1, "race";r=0;t=1"#);

@@ -3,7 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod denials;
-pub mod documentation;
+mod documentation;
 mod flight;
 mod forwarded;
 mod keys;
@@ -20,16 +20,20 @@ mod telemetry;
 
 use std::convert::Infallible;
 use std::future;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use pollster::block_on;
-use tower::{Service, ServiceExt};
-use zset_std::{FakeClock, Keyed, Quota, SlidingWindow};
-use zset_tower::key::Extension;
-use zset_tower::{MissingKey, Policy, RateLimit};
+use tower::{Layer, Service, ServiceExt};
+use zset_std::{FakeClock, Keyed, KeyedLimiter, Observer, Quota, SlidingWindow};
+use zset_tower::key::{Extension, Global, Key, from_async_fn};
+use zset_tower::{MissingKey, Policy, RateLimit, RateLimitLayer, RequestHead, ResponseBody};
+
+use crate::common::parameters;
 
 const ANN: &str = "ann";
 const BOB: &str = "bob";
@@ -42,16 +46,109 @@ fn per_minute(count: u32) -> Quota {
     Quota::new(count, minute()).unwrap()
 }
 
+/// For limiters on a server, which refund only within a tenth of the period.
+fn per_day(count: u32) -> Quota {
+    Quota::new(count, Duration::from_secs(86_400)).unwrap()
+}
+
 /// Requests with a user in their extensions.
 fn request(user: &'static str) -> Request<String> {
     Request::builder().extension(user).body(String::new()).unwrap()
 }
 
-fn per_user(name: &str, quota: Quota, clock: &FakeClock) -> Policy {
-    let limiter = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
-    let missing_key = MissingKey::deny();
-    let key = Extension::<&'static str>::new();
-    Policy::new(name, limiter, key, missing_key).unwrap()
+/// A request that the service answers with 404.
+fn failing(user: &'static str) -> Request<String> {
+    let mut request = request(user);
+    *request.uri_mut() = "/absent".parse().unwrap();
+    request
+}
+
+fn without_user() -> Request<String> {
+    Request::new(String::new())
+}
+
+fn is_failure(response: &Response<()>) -> bool {
+    response.status() == StatusCode::NOT_FOUND
+}
+
+/// A window of a minute for each key.
+fn window<K: Eq + Hash>(count: u32, clock: &FakeClock) -> Keyed<K, SlidingWindow, FakeClock> {
+    Keyed::new(SlidingWindow::new(per_minute(count))).with_clock(clock.clone())
+}
+
+fn by_user(name: &str, limiter: impl KeyedLimiter<&'static str> + Send + Sync + 'static) -> Policy {
+    Policy::new(name, limiter, Extension::new(), MissingKey::deny()).unwrap()
+}
+
+fn per_user(name: &str, count: u32, clock: &FakeClock) -> Policy {
+    by_user(name, window(count, clock))
+}
+
+fn global(name: &str, limiter: impl KeyedLimiter<String> + Send + Sync + 'static) -> Policy {
+    Policy::new(name, limiter, Global::new(), MissingKey::Allow).unwrap()
+}
+
+/// A key that is awaited.
+fn awaited<K: Clone + Send + Sync + 'static>(
+    find: impl Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
+) -> impl Key<Key = K> {
+    from_async_fn(move |head| {
+        let key = find(head);
+        async move {
+            Yield::default().await;
+            key
+        }
+    })
+}
+
+/// A user, found by authentication together with a plan, which may change with each request.
+#[derive(Clone, Copy, Debug)]
+struct Account<T> {
+    id: u64,
+    plan: T,
+}
+
+impl<T> PartialEq for Account<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl<T> Eq for Account<T> {}
+
+impl<T> Hash for Account<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// What an observer of a limiter has received.
+#[derive(Default)]
+struct Counts {
+    allowed: AtomicU32,
+    denied: AtomicU32,
+    refused: AtomicU32,
+}
+
+impl Counts {
+    /// Returns how often units were allowed and denied, and how often a key had no room.
+    fn get(&self) -> [u32; 3] {
+        [&self.allowed, &self.denied, &self.refused].map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+impl Observer for Counts {
+    fn allowed(&self) {
+        self.allowed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn denied(&self) {
+        self.denied.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// A service that answers 200, or 404 to the path `/absent`.
@@ -80,16 +177,33 @@ type Answer = Response<String>;
 
 /// Calls a clone of a service, as axum does for each connection.
 fn call(service: &RateLimit<Inner>, request: Request<String>) -> Answer {
-    block_on(async {
-        let response = service.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
-        Response::from_parts(parts, String::from_utf8(body.to_vec()).unwrap())
-    })
+    read(block_on(service.clone().oneshot(request)).unwrap())
+}
+
+/// Reads the body of a response.
+fn read(response: Response<ResponseBody<String>>) -> Answer {
+    let (parts, body) = response.into_parts();
+    let body = block_on(body.collect()).unwrap().to_bytes();
+    Response::from_parts(parts, String::from_utf8(body.to_vec()).unwrap())
+}
+
+/// Returns the service limited by a policy.
+fn limited(policy: Policy) -> RateLimit<Inner> {
+    RateLimitLayer::new(policy).layer(Inner)
+}
+
+/// Sends a request of each user; returns the statuses.
+fn statuses<const N: usize>(service: &RateLimit<Inner>, users: [&'static str; N]) -> [u16; N] {
+    users.map(|user| call(service, request(user)).status().as_u16())
 }
 
 fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
     answer.headers().get(name).map_or("", |value| value.to_str().unwrap())
+}
+
+/// Returns the units left, as the headers show them for the first policy.
+fn left(answer: &Answer) -> i64 {
+    parameters(header(answer, "ratelimit"), ["r"])[0].1[0]
 }
 
 /// Is ready at the second poll.

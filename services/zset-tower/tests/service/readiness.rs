@@ -11,11 +11,13 @@ use pollster::block_on;
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 use zset_std::FakeClock;
-use zset_tower::key::{Extension, Global, from_async_fn};
-use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer, RequestHead};
+use zset_tower::key::Extension;
+use zset_tower::{
+    FailedLimiter, MissingKey, Policy, RateLimit, RateLimitLayer, RequestHead, ResponseBody,
+};
 
 use crate::limiters_on_a_server::OnServer;
-use crate::{ANN, BOB, Inner, Yield, call, per_minute, per_user, request};
+use crate::{ANN, BOB, Inner, awaited, call, per_minute, per_user, request};
 
 /// The actions of the clones of a service.
 #[derive(Default)]
@@ -76,19 +78,23 @@ impl Service<Request<String>> for Reserving {
     }
 }
 
+/// Calls this very service once it is ready.
+fn call_ready<S>(service: &mut RateLimit<S>, user: &'static str) -> Response<ResponseBody<String>>
+where
+    S: Service<Request<String>, Response = Response<String>, Error = Infallible> + Clone,
+{
+    block_on(async { service.ready().await.unwrap().call(request(user)).await.unwrap() })
+}
+
 /// Layers that reject Bob's requests, with the status; some await the limiter or the key.
 fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
-    let user = Extension::<&'static str>::new;
-    let quota = || per_minute(1);
-    let denied = || Policy::window("user", quota(), user(), MissingKey::Allow).unwrap();
-    let all = Policy::window("all", per_minute(99), Global::new(), MissingKey::Allow).unwrap();
-    let without_key = Policy::window("user", quota(), Extension::<u64>::new(), MissingKey::deny());
-    let awaited_key = from_async_fn(|_| async {
-        Yield::default().await;
-        None::<u64>
-    });
-    let awaited_key = Policy::window("user", quota(), awaited_key, MissingKey::deny());
-    let on_server = |calls: u32| OnServer::new(quota(), calls).policy("user", FailedLimiter::Deny);
+    let denied = || per_user("user", 1, &FakeClock::new());
+    let without_key =
+        Policy::window("user", per_minute(1), Extension::<u64>::new(), MissingKey::deny());
+    let awaited_key = awaited(|_| None::<u64>);
+    let awaited_key = Policy::window("user", per_minute(1), awaited_key, MissingKey::deny());
+    let on_server =
+        |calls: u32| OnServer::new(per_minute(1), calls).policy("user", FailedLimiter::Deny);
     let layer = |policy: Policy| {
         let is_bob = |head: &RequestHead<'_>| head.extensions.get() == Some(&BOB);
         RateLimitLayer::new(policy.when(is_bob))
@@ -102,7 +108,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         (429, layer(on_server(u32::MAX))),
         (429, layer(on_server(u32::MAX).charge_if(|_| true))),
         (503, layer(on_server(0))),
-        (429, layer(denied()).with_policy(all)),
+        (429, layer(denied()).with_policy(per_user("all", 99, &FakeClock::new()))),
     ];
     for (_, layer) in &layers {
         // Uses up Bob's unit where the first request is allowed.
@@ -118,14 +124,11 @@ fn a_rejection_releases_what_was_reserved_in_the_inner_service() {
         let mut rejected = layer.layer(ConcurrencyLimit::new(Inner, 1));
         let mut other = rejected.clone();
         for _ in 0..3 {
-            let response = block_on(async {
-                rejected.ready().await.unwrap().call(request(BOB)).await.unwrap()
-            });
+            let response = call_ready(&mut rejected, BOB);
             assert_eq!(response.status(), status);
             // The only place is free while the rejected service and its response still exist.
             assert!(other.poll_ready(&mut context).is_ready(), "{status}");
-            let response = block_on(other.call(request(ANN))).unwrap();
-            assert_eq!(response.status(), StatusCode::OK);
+            assert_eq!(call_ready(&mut other, ANN).status(), StatusCode::OK);
         }
     }
 }
@@ -137,11 +140,9 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
         let mut service = layer.layer(inner);
         let mut allowed = 0;
         for user in [ANN, BOB, BOB, ANN, ANN, BOB, ANN] {
-            let response = block_on(async {
-                // Polled again, it stays ready.
-                service.ready().await.unwrap();
-                service.ready().await.unwrap().call(request(user)).await.unwrap()
-            });
+            // Polled again, it stays ready.
+            block_on(service.ready()).unwrap();
+            let response = call_ready(&mut service, user);
             let expected = if user == ANN { 200 } else { status };
             assert_eq!(response.status(), expected);
             allowed += u32::from(user == ANN);
@@ -149,8 +150,7 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
             assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
         }
         // A request that is allowed without waiting makes no clone.
-        let clones = counts.clones.load(Ordering::Relaxed);
-        assert_eq!(clones, 3, "{status}");
+        assert_eq!(counts.clones.load(Ordering::Relaxed), 3, "{status}");
     }
 }
 
@@ -168,13 +168,10 @@ fn a_decision_that_is_no_longer_awaited_releases_the_inner_service() {
 #[test]
 fn the_service_that_was_ready_is_called() {
     let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", FailedLimiter::Allow);
-    for policy in [policy, per_user("user", per_minute(9), &FakeClock::new())] {
+    for policy in [policy, per_user("user", 9, &FakeClock::new())] {
         let mut service = RateLimitLayer::new(policy).layer(Reserving::new().0);
-        block_on(async {
-            for _ in 0..3 {
-                let response = service.ready().await.unwrap().call(request(ANN)).await.unwrap();
-                assert_eq!(response.status(), StatusCode::OK);
-            }
-        });
+        for _ in 0..3 {
+            assert_eq!(call_ready(&mut service, ANN).status(), StatusCode::OK);
+        }
     }
 }

@@ -1,39 +1,38 @@
 //! Events and metrics.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
+use std::error::Error;
+use std::future::{poll_fn, ready};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 use std::{mem, thread};
 
-use http::{HeaderName, Request, Response};
+use http::{HeaderName, Request};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use pollster::block_on;
-use tower::{Layer, ServiceExt, service_fn};
+use tower::Layer;
 use tracing_subscriber::fmt::MakeWriter;
 use zset_std::{AsyncKeyedLimiter, Decision, Quota, Verdict};
 use zset_tower::key::{Global, Header, Path};
 use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
-/// A limiter that always fails.
-struct Down;
+use crate::limiters_on_a_server::{Replies, down};
+use crate::{Inner, call, per_minute};
 
-impl AsyncKeyedLimiter<String> for Down {
-    type Error = io::Error;
+/// A policy that counts all requests together.
+fn all(name: &str) -> Policy {
+    Policy::window(name, per_minute(1), Global::new(), MissingKey::Allow).unwrap()
+}
 
-    async fn check_n(&self, _: &String, _: u32) -> io::Result<Decision> {
-        Err(io::Error::other("the server is down"))
-    }
-
-    async fn peek_n(&self, _: &String, _: u32) -> io::Result<Decision> {
-        Err(io::Error::other("the server is down"))
-    }
-
-    async fn refund(&self, _: &String, _: u32) -> io::Result<u32> {
-        Err(io::Error::other("the server is down"))
-    }
+/// A policy that counts all requests together, on a server.
+fn on_server<L>(name: &str, limiter: L, failed_limiter: FailedLimiter) -> Policy
+where
+    L: AsyncKeyedLimiter<String, Error: Error + Send + Sync + 'static> + Send + Sync + 'static,
+{
+    let (key, missing_key) = (Global::new(), MissingKey::Allow);
+    Policy::new_async(name, limiter, key, missing_key, failed_limiter).unwrap()
 }
 
 #[derive(Clone, Default)]
@@ -85,40 +84,37 @@ fn metrics(snapshotter: &Snapshotter) -> Vec<Metric> {
 
 /// Makes calls with each outcome, in shadow mode and otherwise.
 fn calls_of_all_outcomes() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let key = Header::new(HeaderName::from_static("x-api-key"));
-    let per_key = Policy::window("per-key", quota, key, MissingKey::Challenge("ApiKey"));
-    let failing =
-        Policy::new_async("failing", Down, Global::new(), MissingKey::Allow, FailedLimiter::Allow)
-            .unwrap();
-    let tried = Policy::window("tried", quota, Global::new(), MissingKey::Allow).unwrap();
-    let absent = Header::new(HeaderName::from_static("x-absent"));
-    let tried_keyless = Policy::window("tried", quota, absent, MissingKey::deny()).unwrap();
-    let deny = FailedLimiter::Deny;
-    let tried_failing =
-        Policy::new_async("tried", Down, Global::new(), MissingKey::Allow, deny).unwrap();
-    let service = RateLimitLayer::new(per_key.unwrap())
-        .with_policy(failing.when(|head| head.uri.path() == "/both"))
-        .with_policy(tried.shadow(drop))
-        .with_policy(tried_keyless.shadow(drop))
-        .with_policy(tried_failing.shadow(block_on))
-        .layer(service_fn(async |_: Request<String>| {
-            Ok::<_, Infallible>(Response::new(String::new()))
-        }));
-    let call = |path: &str, api_key: Option<&str>| {
+    let header = |name| Header::new(HeaderName::from_static(name));
+    let (per_key, absent) = (header("x-api-key"), header("x-absent"));
+    let challenge = MissingKey::Challenge("ApiKey");
+    let per_key = Policy::window("per-key", per_minute(1), per_key, challenge).unwrap();
+    let keyless = Policy::window("tried", per_minute(1), absent, MissingKey::deny()).unwrap();
+    let failing = |name, failed_limiter| {
+        let limiter = Replies(|_, _| ready(Err::<Decision, _>(down())));
+        on_server(name, limiter, failed_limiter)
+    };
+    let allowing = failing("failing", FailedLimiter::Allow);
+    let service = RateLimitLayer::new(per_key)
+        .with_policy(allowing.when(|head| head.uri.path() == "/both"))
+        .with_policy(all("tried").shadow(drop))
+        .with_policy(keyless.shadow(drop))
+        .with_policy(failing("tried", FailedLimiter::Deny).shadow(block_on))
+        .layer(Inner);
+    // The failing limiter lets requests pass; the other one denies the last.
+    for (path, api_key, status) in [
+        ("/", Some("a"), 200),
+        ("/", Some("a"), 429),
+        ("/", None, 401),
+        ("/both", Some("b"), 200),
+        ("/both", Some("b"), 429),
+    ] {
         let mut request = Request::builder().uri(path);
         if let Some(api_key) = api_key {
             request = request.header("x-api-key", api_key);
         }
-        let request = request.body(String::new()).unwrap();
-        block_on(service.clone().oneshot(request)).unwrap().status().as_u16()
-    };
-    assert_eq!(call("/", Some("a")), 200);
-    assert_eq!(call("/", Some("a")), 429);
-    assert_eq!(call("/", None), 401);
-    assert_eq!(call("/both", Some("b")), 200);
-    // The failing limiter lets the request pass; the other one denies it.
-    assert_eq!(call("/both", Some("b")), 429);
+        let answer = call(&service, request.body(String::new()).unwrap());
+        assert_eq!(answer.status().as_u16(), status, "{path} {api_key:?}");
+    }
 }
 
 #[test]
@@ -181,7 +177,10 @@ fn outcomes_are_counted_and_rejections_are_events() {
         ("request has no key policy=\"tried\" status=403 shadow=true", 2),
         ("request denied policy=\"per-key\"", 2),
         ("request has no key policy=\"per-key\" status=401", 1),
-        ("limiter failed policy=\"failing\" error=the server is down failed_limiter=Allow", 2),
+        (
+            "limiter failed policy=\"failing\" error=connection refused at redis.internal failed_limiter=Allow",
+            2,
+        ),
     ] {
         assert_eq!(lines.matches(text).count(), count, "{text}\n{lines}");
     }
@@ -200,13 +199,11 @@ fn documented() -> Vec<String> {
     rows.collect()
 }
 
-/// Calls a service with one policy, once for each path.
-fn call_paths(policy: Policy, paths: impl IntoIterator<Item = String>) {
-    let service = RateLimitLayer::new(policy)
-        .layer(service_fn(async |_: Request<()>| Ok::<_, Infallible>(Response::new(()))));
+/// Calls a service once for each path.
+fn call_paths(layer: &RateLimitLayer, paths: impl IntoIterator<Item = String>) {
+    let service = layer.layer(Inner);
     for path in paths {
-        let request = Request::builder().uri(path).body(()).unwrap();
-        block_on(service.clone().oneshot(request)).unwrap();
+        call(&service, Request::builder().uri(path).body(String::new()).unwrap());
     }
 }
 
@@ -220,9 +217,8 @@ fn recorded(report: impl FnOnce()) -> Vec<Metric> {
 
 #[test]
 fn the_documentation_lists_the_metrics_that_are_reported() {
-    let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let policy = Policy::funnel("all", quota, Global::new(), MissingKey::Allow).unwrap();
-    let metrics = recorded(|| call_paths(policy, ["/".to_owned()]));
+    let policy = Policy::funnel("all", per_minute(1), Global::new(), MissingKey::Allow).unwrap();
+    let metrics = recorded(|| call_paths(&RateLimitLayer::new(policy), ["/".to_owned()]));
     let mut reported: Vec<_> = metrics
         .iter()
         .map(|it| format!("{} {} {}", it.name, it.kind, it.keys.join(", ")))
@@ -237,48 +233,24 @@ fn the_documentation_lists_the_metrics_that_are_reported() {
 #[test]
 fn the_time_of_a_decision_includes_what_is_awaited() {
     const AWAITED: Duration = Duration::from_millis(20);
-    /// A limiter whose calls take this long after their first poll.
-    struct Slow;
-
-    impl AsyncKeyedLimiter<String> for Slow {
-        type Error = Infallible;
-
-        async fn check_n(&self, key: &String, n: u32) -> Result<Decision, Infallible> {
-            self.peek_n(key, n).await
-        }
-
-        async fn peek_n(&self, _: &String, _: u32) -> Result<Decision, Infallible> {
-            let mut is_polled = false;
-            poll_fn(|context| {
-                if mem::replace(&mut is_polled, true) {
-                    return Poll::Ready(());
-                }
-                thread::sleep(AWAITED);
-                context.waker().wake_by_ref();
-                Poll::Pending
-            })
-            .await;
-            let (verdict, reset_after) = (Verdict::Allowed, Duration::ZERO);
-            Ok(Decision { verdict, limit: 1, remaining: 1, reset_after })
-        }
-
-        async fn refund(&self, _: &String, _: u32) -> Result<u32, Infallible> {
-            Ok(0)
-        }
-    }
-
-    let slow =
-        || Policy::new_async("slow", Slow, Global::new(), MissingKey::Allow, FailedLimiter::Allow);
-    let alone = recorded(|| call_paths(slow().unwrap(), ["/".to_owned()]));
-    let with_another = recorded(|| {
-        let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-        let another = Policy::window("another", quota, Global::new(), MissingKey::Allow).unwrap();
-        let layer = RateLimitLayer::new(slow().unwrap()).with_policy(another);
-        let service =
-            layer.layer(service_fn(async |_: Request<()>| Ok::<_, Infallible>(Response::new(()))));
-        block_on(service.oneshot(Request::new(()))).unwrap();
-    });
-    for (metrics, calls) in [(alone, 1), (with_another, 2)] {
+    // Each call takes this long after its first poll.
+    let reply = |_, _| async {
+        let mut is_polled = false;
+        poll_fn(|context| {
+            if mem::replace(&mut is_polled, true) {
+                return Poll::Ready(());
+            }
+            thread::sleep(AWAITED);
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+        let (verdict, reset_after) = (Verdict::Allowed, Duration::ZERO);
+        Ok::<_, Infallible>(Decision { verdict, limit: 1, remaining: 1, reset_after })
+    };
+    let slow = || RateLimitLayer::new(on_server("slow", Replies(reply), FailedLimiter::Allow));
+    for (layer, calls) in [(slow(), 1), (slow().with_policy(all("another")), 2)] {
+        let metrics = recorded(|| call_paths(&layer, ["/".to_owned()]));
         let times = metrics.iter().find_map(|it| match &it.value {
             DebugValue::Histogram(times) if it.labels == "slow allowed" => Some(times.clone()),
             _ => None,
@@ -290,15 +262,18 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
 
 #[test]
 fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused() {
-    let value = |metrics: &[Metric], name: &str| {
-        let metric = metrics.iter().find(|it| it.name == name).unwrap();
-        assert_eq!(metric.labels, "by-path");
-        let value = match metric.value {
-            DebugValue::Counter(count) => count.to_string(),
-            DebugValue::Gauge(value) => value.to_string(),
-            DebugValue::Histogram(_) => panic!("{name} is a histogram"),
-        };
-        value.parse::<u64>().unwrap()
+    // The keys held, those swept, and those refused.
+    let values = |metrics: &[Metric]| {
+        ["keys", "keys_swept_total", "keys_refused_total"].map(|name| {
+            let name = format!("zset_tower_{name}");
+            let metric = metrics.iter().find(|it| it.name == name).unwrap();
+            assert_eq!(metric.labels, "by-path");
+            match metric.value {
+                DebugValue::Counter(count) => count,
+                DebugValue::Gauge(value) => value.to_string().parse().unwrap(),
+                DebugValue::Histogram(_) => panic!("{name} is a histogram"),
+            }
+        })
     };
     let paths = |keys: std::ops::Range<u32>| keys.map(|key| format!("/{key}"));
 
@@ -310,17 +285,14 @@ fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused(
                 thread::sleep(Duration::from_millis(2));
             }
         });
-        call_paths(short, pauses);
+        call_paths(&RateLimitLayer::new(short), pauses);
     });
-    let [held, swept, refused] = ["keys", "keys_swept_total", "keys_refused_total"]
-        .map(|name| value(&metrics, &format!("zset_tower_{name}")));
+    let [held, swept, refused] = values(&metrics);
     assert!(swept > 0);
     assert_eq!((held + swept, refused), (400, 0));
 
     let quota = Quota::new(1, Duration::from_secs(3600)).unwrap();
     let long = Policy::funnel("by-path", quota, Path::new(), MissingKey::deny()).unwrap();
-    let metrics = recorded(|| call_paths(long, paths(0..100_003)));
-    assert_eq!(value(&metrics, "zset_tower_keys"), 100_000);
-    assert_eq!(value(&metrics, "zset_tower_keys_swept_total"), 0);
-    assert_eq!(value(&metrics, "zset_tower_keys_refused_total"), 3);
+    let metrics = recorded(|| call_paths(&RateLimitLayer::new(long), paths(0..100_003)));
+    assert_eq!(values(&metrics), [100_000, 0, 3]);
 }

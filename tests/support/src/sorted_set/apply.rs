@@ -171,6 +171,11 @@ fn remove_many<H: BuildHasher + Clone>(
     }
 }
 
+/// Returns one of the scores. Asymmetric, to detect swapped arguments.
+fn combine(own: i32, others: i32) -> i32 {
+    if others % 2 == 0 { own } else { others }
+}
+
 fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
     operation: Operation,
     set: &mut SortedSet<u16, i32, H>,
@@ -195,26 +200,22 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
             reference.extend(elements);
         }
         Operation::Union(elements) => {
-            let other: Reference = scored(elements).into_iter().collect();
-            *set = set
-                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), |a, b| {
-                    *a.max(b)
-                });
-            for (member, score) in other.elements() {
-                let score = reference.score(member).map_or(score, |own| own.max(score));
+            let elements = scored(elements);
+            let others: SortedSet<_, _> = elements.iter().copied().collect();
+            *set = set.union_with(&others, |own, others| combine(*own, *others));
+            for (member, score) in elements.into_iter().collect::<Reference>().elements() {
+                let score = reference.score(member).map_or(score, |own| combine(own, score));
                 reference.insert(member, score);
             }
         }
         Operation::Intersection(elements) => {
-            let other: Reference = scored(elements).into_iter().collect();
-            let others: SortedSet<_, _> = other.elements().into_iter().collect();
-            // Asymmetric, to detect swapped arguments.
-            *set = set.intersection_with(&others, |own, others| own ^ others.rotate_left(1));
-            let both = reference.matching(|member, _| other.score(member).is_some());
-            *reference = Reference::default();
-            for (member, own) in both {
-                reference.insert(member, own ^ other.score(member).unwrap().rotate_left(1));
-            }
+            let others: SortedSet<_, _> = scored(elements).into_iter().collect();
+            *set = set.intersection_with(&others, |own, others| combine(*own, *others));
+            let both = reference
+                .elements()
+                .into_iter()
+                .filter_map(|(member, own)| Some((member, combine(own, *others.score(&member)?))));
+            *reference = both.collect();
         }
         Operation::Difference(elements) => {
             let other: SortedSet<_, _> = elements.into_iter().collect();

@@ -124,10 +124,7 @@ mod tests {
                 let most = count.max(dict.len() / LEAST_PART) + 7;
                 assert!(page.len() < most, "{} in a page", page.len());
                 for handle in page {
-                    assert!(
-                        seen.insert((handle.leaf(), handle.slot())),
-                        "{handle:?} was returned twice"
-                    );
+                    assert!(seen.insert((handle.leaf(), handle.slot())), "{handle:?}, twice");
                 }
                 if next == 0 {
                     break;

@@ -5,16 +5,30 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::vec::Vec;
 
+/// Returns the i-th handle of full leaves.
+fn handle(i: u32) -> Handle {
+    Handle::new(i / 64, (i % 64) as u8)
+}
+
+fn add(dict: &mut Dict, handle: Handle, hash_of: impl Fn(Handle) -> usize) {
+    dict.try_reserve_one(hash_of(handle), &hash_of).unwrap();
+    dict.insert(hash_of(handle), handle);
+}
+
 /// Creates a dict of the handles 0..n with hashes from `hash_of`.
 fn filled(n: u32, hash_of: impl Fn(Handle) -> usize + Copy) -> Dict {
     let mut dict = Dict::new();
-    for i in 0..n {
-        let handle = Handle::new(i / 64, (i % 64) as u8);
-        dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-        dict.insert(hash_of(handle), handle);
-    }
+    (0..n).for_each(|i| add(&mut dict, handle(i), hash_of));
     dict.check(hash_of);
     dict
+}
+
+/// Reserves room for a handle with a hash that panics.
+fn panic_in_reserve(dict: &mut Dict, handle: Handle) {
+    let panics = |_: Handle| -> usize { panic!("panic in the hash") };
+    let reserve = || dict.try_reserve_one(spread(handle), panics);
+    assert!(catch_unwind(AssertUnwindSafe(reserve)).is_err());
+    dict.check(spread);
 }
 
 fn number(handle: Handle) -> usize {
@@ -100,14 +114,10 @@ fn every_slot_in_use_with_a_tag_is_found() {
 fn the_first_table_is_made_at_the_17th_handle_or_not_at_all() {
     let mut dict = filled(MOST_TAGGED as u32, spread);
     assert!(!dict.has_table());
-    let new = Handle::new(0, MOST_TAGGED as u8);
-    let panicked = catch_unwind(AssertUnwindSafe(|| {
-        dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
-    }));
-    assert!(panicked.is_err() && !dict.has_table());
-    dict.check(spread);
-    dict.try_reserve_one(spread(new), spread).unwrap();
-    dict.insert(spread(new), new);
+    let new = handle(MOST_TAGGED as u32);
+    panic_in_reserve(&mut dict, new);
+    assert!(!dict.has_table());
+    add(&mut dict, new, spread);
     assert!(dict.has_table());
     dict.check(spread);
 }
@@ -118,7 +128,7 @@ fn handles_are_found_replaced_and_removed_across_splits() {
     assert!(dict.all_tables().len() > 16);
     let mut model: BTreeMap<usize, Handle> = BTreeMap::new();
     for i in 0..MANY {
-        let handle = Handle::new(i / 64, (i % 64) as u8);
+        let handle = handle(i);
         model.insert(number(handle), handle);
         if i % 3 == 0 {
             dict.remove(spread(handle), handle);
@@ -152,12 +162,9 @@ fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
     let (len, steps) = if cfg!(miri) { (300, 100) } else { (600, 50_000) };
     let mut dict = filled(len, hash_of);
     let size = dict.allocation_size();
-    for (old, i) in (len..len + steps).enumerate() {
-        let handle = Handle::new(i / 64, (i % 64) as u8);
-        let old = Handle::new(old as u32 / 64, (old % 64) as u8);
-        dict.remove(hash_of(old), old);
-        dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-        dict.insert(hash_of(handle), handle);
+    for (old, i) in (0..).zip(len..len + steps) {
+        dict.remove(hash_of(handle(old)), handle(old));
+        add(&mut dict, handle(i), hash_of);
     }
     dict.check(hash_of);
     assert_eq!(dict.allocation_size(), size);
@@ -166,10 +173,6 @@ fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
 #[test]
 fn churn_at_constant_length_does_not_grow_the_dict() {
     churn(spread);
-}
-
-#[test]
-fn a_table_full_of_tombstones_keeps_its_size() {
     // A run of handles with the same hash fills groups, in which removals leave tombstones.
     churn(|handle| spread(Handle::new((number(handle) / 20) as u32, 0)));
 }
@@ -181,8 +184,7 @@ fn a_reservation_removes_tombstones_that_occupy_the_room() {
     for len in (LEN..2 * LEN).step_by(LEN as usize / 10) {
         let mut dict = filled(len, spread);
         for i in (0..len).filter(|i| i % 10 > 0) {
-            let handle = Handle::new(i / 64, (i % 64) as u8);
-            dict.remove(spread(handle), handle);
+            dict.remove(spread(handle(i)), handle(i));
         }
         let more = len as usize / 10 * 8;
         dict.try_reserve(more, spread).unwrap();
@@ -201,11 +203,7 @@ fn insertions_after_a_reservation_allocate_nothing() {
         dict.try_reserve(MORE as usize, spread).unwrap();
         dict.check(spread);
         let size = dict.allocation_size();
-        for i in already..already + MORE {
-            let handle = Handle::new(i / 64, (i % 64) as u8);
-            dict.try_reserve_one(spread(handle), spread).unwrap();
-            dict.insert(spread(handle), handle);
-        }
+        (already..already + MORE).for_each(|i| add(&mut dict, handle(i), spread));
         assert_eq!(dict.allocation_size(), size);
     }
 }
@@ -227,12 +225,7 @@ fn a_panic_in_the_hash_loses_nothing() {
         let len = capacity(buckets);
         let mut dict = filled(len as u32, spread);
         assert_eq!(dict.all_tables().iter().map(Table::capacity).sum::<usize>(), len);
-        let new = Handle::new(1 << 20, 0);
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
-        }));
-        assert!(result.is_err());
-        dict.check(spread);
+        panic_in_reserve(&mut dict, Handle::new(1 << 20, 0));
         assert_eq!(dict.len(), len);
     }
 }

@@ -134,16 +134,17 @@ mod tests {
         bytes
     }
 
+    fn read_back(stored: &[u8]) -> Option<Score> {
+        crate::redis::listpack::decode(stored).map(|(value, _)| score_of(value))
+    }
+
     #[test]
     fn the_longest_score_texts_fit() {
         for number in [-599_999_999_999_999_950_000_000.0, -123_456_789_012_345_670_000_000.0] {
             let score = Score::new(number).unwrap();
             let stored = bytes(score);
             assert_eq!(stored.len(), 1 + 25 + 1);
-            assert_eq!(
-                crate::redis::listpack::decode(&stored).map(|(value, _)| score_of(value)),
-                Some(score)
-            );
+            assert_eq!(read_back(&stored), Some(score));
         }
     }
 
@@ -162,11 +163,7 @@ mod tests {
             let integer = integer as f64;
             for number in [f64::from_bits(bits), integer, integer * 1e6] {
                 let Ok(score) = Score::new(number) else { continue };
-                let stored = bytes(score);
-                prop_assert_eq!(
-                    crate::redis::listpack::decode(&stored).map(|(value, _)| score_of(value)),
-                    Some(score)
-                );
+                prop_assert_eq!(read_back(&bytes(score)), Some(score));
             }
         }
     }

@@ -1,15 +1,8 @@
 //! Units that are held while it is not known whether they count.
 
 use super::*;
-use zset_std::limit::{Block, NotReady};
-use zset_std::{
-    AnyLimiter, At, Decision, FakeClock, Hold, Keyed, KeyedLimiter, Limits, Penalty, SlidingWindow,
-    Verdict, WindowCounter,
-};
-
-fn quota(count: u32) -> Quota {
-    Quota::new(count, Duration::from_secs(60)).unwrap()
-}
+use crate::keyed_limiter::OnlyRequired;
+use zset_std::At;
 
 type Held<'a, L> = Hold<At<'a, L>, u32>;
 
@@ -35,13 +28,10 @@ fn denied<L: KeyedLimiter<u32>>(limiter: &L, key: u32, n: u32, second: u64) -> u
     seconds(decision)
 }
 
-fn seconds(decision: Decision) -> u64 {
-    decision.retry_after().unwrap().as_secs()
-}
-
 #[test]
 fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_clock(FakeClock::new());
+    let limiter =
+        Keyed::<u32, _>::new(SlidingWindow::new(per_minute(3))).with_clock(FakeClock::new());
     assert!(limiter.check(&1).is_allowed());
     let mut holds = Vec::new();
     for left in [1, 0] {
@@ -67,35 +57,9 @@ fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
 }
 
 #[test]
-fn a_hold_that_is_settled_in_part_ends_no_other_hold_of_its_key() {
-    let limiter =
-        Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_max_keys(1, WhenFull::RefuseNew);
-    let (first, second) = (hold(&limiter, 1, 2, 0), hold(&limiter, 1, 2, 0));
-    first.charge(1);
-    // 1 on record and 2 in flight.
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
-    assert_eq!(denied(&limiter, 1, 2, 0), 1);
-    assert_eq!(limiter.at(at(61)).sweep(usize::MAX), 0, "held by the second");
-    assert_eq!(limiter.at(at(61)).peek_n(&1, 0).remaining, 2);
-    assert_eq!(second.release(), 2);
-    assert_eq!(limiter.at(at(61)).sweep(usize::MAX), 1);
-    limiter.check_invariants();
-}
-
-#[test]
-fn a_hold_is_settled_for_no_more_than_its_units() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4)));
-    let (one, other) = (hold(&limiter, 1, 1, 0), hold(&limiter, 1, 2, 0));
-    one.charge(3);
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
-    assert_eq!(other.release(), 2);
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 3);
-}
-
-#[test]
 fn a_dropped_hold_is_charged_whole() {
     let clock = FakeClock::new();
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_clock(clock.clone());
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(per_minute(4))).with_clock(clock.clone());
     let (_, held) = Hold::new(&limiter, &1, 3);
     clock.advance(Duration::from_secs(10));
     drop(held);
@@ -189,44 +153,25 @@ fn every_call_sees_units_that_are_held() {
         let last = limiter.check(&1);
         assert_eq!((last.is_allowed(), last.remaining), (true, 0));
         // All are on record.
-        assert!(seconds(limiter.check(&1)) > 1 && limiter.over_limit(&1));
+        assert!(limiter.check(&1).retry_after() >= Some(Duration::from_secs(2)));
+        assert!(limiter.over_limit(&1));
     }
+    let several = || Limits::new([4, 9].map(|count| SlidingWindow::new(per_minute(count))));
     for when_full in [None, Some(WhenFull::SharedBucket)] {
-        each(SlidingWindow::new(quota(4)), when_full);
-        each(WindowCounter::new(quota(4)), when_full);
-        each(FixedWindow::new(quota(4)), when_full);
-        each(Funnel::new(quota(4)), when_full);
-        each(AnyLimiter::from(Funnel::new(quota(4))), when_full);
-        each(Limits::new([SlidingWindow::new(quota(4)), SlidingWindow::new(quota(9))]), when_full);
-        let block = Block::after(99.try_into().unwrap(), Duration::from_secs(600));
-        each(Penalty::new(SlidingWindow::new(quota(4)), block), when_full);
+        for limiter in all(per_minute(4)) {
+            each(limiter, when_full);
+            each(Penalty::new(limiter, block(99, 600)), when_full);
+        }
+        each(several(), when_full);
         each(FourInAll, when_full);
-        each(Penalty::new(FourInAll, block), when_full);
+        each(Penalty::new(FourInAll, block(99, 600)), when_full);
     }
-}
-
-#[test]
-fn a_quota_of_a_call_sees_units_that_are_held() {
-    let block = Block::after(99.try_into().unwrap(), Duration::from_secs(600));
-    let penalty = Penalty::new(SlidingWindow::new(quota(4)), block);
-    let limiter = Keyed::<u32, _>::new(penalty).with_clock(FakeClock::new());
-    let held = hold(&limiter, 1, 4, 0);
-    for n in [1, 2, 3] {
-        let (peeked, checked) =
-            (limiter.peek_with(&1, quota(6), n), limiter.check_with(&1, quota(6), n));
-        assert_eq!(peeked, checked);
-        let wait = [0, 1, 1][n as usize - 1];
-        assert_eq!((seconds(checked), checked.limit, checked.remaining), (wait, 6, 1), "{n}");
-    }
-    assert!(!limiter.check_with(&1, quota(3), 1).is_allowed());
-    assert_eq!(held.release(), 4);
-    assert_eq!(limiter.peek_n(&1, 0).remaining, 3);
 }
 
 #[test]
 fn a_wait_ends_when_units_that_were_in_the_way_are_released() {
     let clock = FakeClock::new();
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(4))).with_clock(clock.clone());
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(per_minute(4))).with_clock(clock.clone());
     let held = hold(&limiter, 1, 4, 0);
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| limiter.wait_ready(&1).block());
@@ -241,63 +186,10 @@ fn a_wait_ends_when_units_that_were_in_the_way_are_released() {
 }
 
 #[test]
-fn units_that_are_charged_are_recorded_even_beyond_the_limit() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
-    let held = hold(&limiter, 1, 2, 0);
-    limiter.at(at(0)).record(&1, 2).unwrap();
-    limiter.set_quota(quota(1));
-    held.charge(2);
-    assert_eq!(limiter.refund(&1, 9), 4);
-}
-
-#[test]
-fn no_units_are_no_hold() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(1)));
-    let (none, held) = try_hold(&limiter, 1, 0, 0);
-    assert!(none.is_allowed() && held.is_none());
-    assert_eq!(limiter.len(), 0);
-    let one = hold(&limiter, 1, 1, 0);
-    let (none, held) = try_hold(&limiter, 1, 0, 0);
-    assert_eq!((none.is_allowed(), none.remaining, held.is_none()), (true, 0, true));
-    // Of one hold, none are charged.
-    one.charge(0);
-    assert_eq!((limiter.at(at(0)).peek_n(&1, 0).remaining, limiter.len()), (1, 1));
-    limiter.check_invariants();
-}
-
-/// As many keys as there is room for hold units; all others share the bucket, also when units are
-/// charged.
-#[test]
-fn units_in_flight_of_new_keys_count_where_they_will_be_charged() {
-    for in_use in [0, 1] {
-        let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)))
-            .with_max_keys(1, WhenFull::SharedBucket);
-        for _ in 0..in_use {
-            assert!(limiter.at(at(0)).check(&100).is_allowed());
-        }
-        let mut holds: Vec<_> = (0..20).filter_map(|key| try_hold(&limiter, key, 1, 0).1).collect();
-        // Without a key in use, the first has room of its own.
-        assert_eq!(holds.len(), 4 - in_use);
-        limiter.check_invariants();
-        assert_eq!(try_hold(&limiter, 19, 0, 0).0.remaining, 0);
-        assert!(!limiter.at(at(0)).peek(&19).is_allowed());
-        assert!(!limiter.at(at(0)).check(&19).is_allowed());
-        assert_eq!(holds.pop().unwrap().release(), 1);
-        for held in holds {
-            held.charge(1);
-            limiter.check_invariants();
-        }
-        assert_eq!(limiter.len(), 1);
-        assert!(limiter.at(at(59)).check(&50).is_allowed(), "one was released");
-        assert!(!limiter.at(at(59)).check(&50).is_allowed());
-        assert!(limiter.at(at(60)).check(&50).is_allowed());
-    }
-}
-
-#[test]
 fn a_key_stays_while_units_of_it_are_held() {
     let counts = Arc::new(Counts::default());
-    let limiter = make::<u32, SlidingWindow>(quota(3), 1, WhenFull::RefuseNew, counts.clone());
+    let limiter = one_key(SlidingWindow::new(per_minute(3)), WhenFull::RefuseNew)
+        .with_observer(counts.clone());
     let (first, second) = (hold(&limiter, 1, 1, 0), hold(&limiter, 1, 1, 1000));
     assert_eq!(limiter.at(at(100)).sweep(usize::MAX), 0);
     assert_eq!(seconds(limiter.at(at(1000)).check(&2)), 1);
@@ -317,7 +209,7 @@ fn a_key_stays_while_units_of_it_are_held() {
 #[test]
 fn a_peek_at_a_later_time_does_not_postpone_when_a_held_key_makes_room() {
     for others in [0, 100] {
-        let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)))
+        let limiter = Keyed::<u32, _>::new(SlidingWindow::new(per_minute(3)))
             .with_max_keys(others + 1, WhenFull::RefuseNew);
         let held = hold(&limiter, 1000, 1, 0);
         for key in 0..u32::try_from(others).unwrap() {
@@ -336,45 +228,28 @@ fn a_peek_at_a_later_time_does_not_postpone_when_a_held_key_makes_room() {
 
 #[test]
 fn a_key_that_is_reset_while_units_are_held_keeps_only_these() {
-    let limiter =
-        Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(limiter.at(at(0)).check(&1).is_allowed());
+    let limiter = one_key(SlidingWindow::new(per_minute(3)), WhenFull::RefuseNew);
+    let now = limiter.at(at(0));
+    assert!(now.check(&1).is_allowed());
     let held = hold(&limiter, 1, 1, 0);
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 1);
+    assert_eq!(now.peek_n(&1, 0).remaining, 1);
     assert!(limiter.reset(&1));
     limiter.check_invariants();
-    assert_eq!((limiter.at(at(0)).peek_n(&1, 0).remaining, limiter.len()), (2, 1));
+    assert_eq!((now.peek_n(&1, 0).remaining, limiter.len()), (2, 1));
     // No other key takes the room that the charge needs.
-    assert_eq!(seconds(limiter.at(at(0)).check(&2)), 1);
+    assert_eq!(seconds(now.check(&2)), 1);
     held.charge(1);
     limiter.check_invariants();
-    assert_eq!(limiter.at(at(0)).peek_n(&1, 0).remaining, 2);
+    assert_eq!(now.peek_n(&1, 0).remaining, 2);
     assert!(limiter.reset(&1) && !limiter.reset(&1));
-    assert!(limiter.at(at(0)).check(&2).is_allowed());
-}
-
-#[test]
-fn a_refund_or_another_quota_while_units_are_held_leaves_the_key() {
-    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
-    assert!(limiter.at(at(0)).check_n(&1, 2).is_allowed());
-    let held = hold(&limiter, 1, 1, 0);
-    assert_eq!(limiter.refund(&1, 9), 2);
-    limiter.check_invariants();
-    limiter.set_quota(Quota::new(2, Duration::from_secs(5)).unwrap());
-    limiter.check_invariants();
-    assert_eq!(limiter.at(at(60)).sweep(usize::MAX), 0);
-    assert_eq!(limiter.at(at(60)).peek_n(&1, 0).remaining, 1);
-    assert_eq!(held.release(), 1);
-    limiter.check_invariants();
-    assert_eq!(limiter.at(at(60)).sweep(usize::MAX), 1);
+    assert!(now.check(&2).is_allowed());
 }
 
 #[test]
 fn a_denial_because_of_held_units_is_counted_once() {
-    let block = Block::after(3.try_into().unwrap(), Duration::from_secs(600));
     for by_check in [false, true] {
         let counts = Arc::new(Counts::default());
-        let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
+        let penalty = Penalty::new(SlidingWindow::new(per_minute(2)), block(3, 600));
         let limiter = Keyed::<u32, _>::new(penalty).with_observer(counts.clone());
         let held = hold(&limiter, 1, 2, 0);
         let denied = || {
@@ -394,8 +269,7 @@ fn a_denial_because_of_held_units_is_counted_once() {
 /// Otherwise, a client could end its row of denials by a request that is not charged.
 #[test]
 fn only_units_that_are_charged_end_a_row_of_denials() {
-    let block = Block::after(3.try_into().unwrap(), Duration::from_secs(600));
-    let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
+    let penalty = Penalty::new(SlidingWindow::new(per_minute(2)), block(3, 600));
     let limiter = || {
         let limiter = Keyed::<u32, _>::new(penalty);
         assert!(limiter.at(at(0)).check(&1).is_allowed());
@@ -421,53 +295,8 @@ fn only_units_that_are_charged_end_a_row_of_denials() {
 }
 
 #[test]
-fn a_peek_returns_the_decision_of_a_hold() {
-    let block = Block::after(2.try_into().unwrap(), Duration::from_secs(600));
-    let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
-    for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
-        let limiter = Keyed::<u32, _>::new(penalty).with_max_keys(1, when_full);
-        let mut holds = Vec::new();
-        // The second denial because of units in flight starts a block. Then the clock steps back.
-        for second in [0, 0, 0, 0, 0, 10, 5, 700, 690] {
-            for (key, n) in [(1, 0), (2, 0), (1, 1), (2, 1), (1, 3)] {
-                let peeked = limiter.at(at(second)).peek_n(&key, n);
-                assert_eq!(limiter.at(at(second)).peek_n(&key, n), peeked);
-                let (decision, held) = try_hold(&limiter, key, n, second);
-                assert_eq!(decision, peeked, "{key}, {second}");
-                holds.extend(held);
-            }
-        }
-    }
-}
-
-/// A limiter that only has the required methods.
-struct Wrapped(Keyed<u32, SlidingWindow>);
-
-impl KeyedLimiter<u32> for Wrapped {
-    fn now(&self) -> Timestamp {
-        at(0)
-    }
-
-    fn decide(&self, key: &u32, n: u32, now: Timestamp) -> Decision {
-        self.0.decide(key, n, now)
-    }
-
-    fn preview(&self, key: &u32, n: u32, now: Timestamp) -> Decision {
-        self.0.preview(key, n, now)
-    }
-
-    fn refund(&self, key: &u32, n: u32) -> u32 {
-        self.0.refund(key, n)
-    }
-
-    fn reset(&self, key: &u32) -> bool {
-        self.0.reset(key)
-    }
-}
-
-#[test]
 fn a_limiter_that_cannot_hold_units_takes_them() {
-    let limiter = Wrapped(Keyed::new(SlidingWindow::new(quota(3))));
+    let limiter = OnlyRequired(Keyed::new(SlidingWindow::new(per_minute(3))));
     let [first, second, third] = [(); 3].map(|()| {
         let held = hold(&limiter, 1, 1, 0);
         assert!(held.is_on_record());
@@ -490,7 +319,7 @@ fn a_limiter_that_cannot_hold_units_takes_them() {
 
 #[test]
 fn a_hold_owns_its_key_and_may_own_its_limiter() {
-    let keyed = Keyed::<Arc<str>, _>::new(SlidingWindow::new(quota(3)));
+    let keyed = Keyed::<Arc<str>, _>::new(SlidingWindow::new(per_minute(3)));
     let limiter: Arc<dyn KeyedLimiter<str> + Send + Sync> = Arc::new(keyed);
     let (decision, held) = Hold::new(Arc::clone(&limiter), &*String::from("ann"), 3);
     assert_eq!(decision.remaining, 0);

@@ -45,14 +45,8 @@ impl Drop for ReleaseOnPanic<'_> {
 }
 
 /// Runs all rounds concurrently on a fixed number of threads.
-fn exactly_the_limit_passes<L: OfQuota>(threads: usize, keys: u64)
-where
-    Keyed<u64, L>: Sync,
-{
-    let period = Duration::from_secs(60);
-    let quota = Quota::new(LIMIT, period).unwrap();
-    let observer = Arc::new(Counts::default());
-    let limiter = make::<u64, L>(quota, keys as usize, WhenFull::RefuseNew, observer);
+fn exactly_the_limit_passes(limiter: AnyLimiter, threads: usize, keys: u64) {
+    let limiter = Keyed::<u64, _>::new(limiter).with_max_keys(keys as usize, WhenFull::RefuseNew);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
     let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
     let request = |thread: u64, round: u64, now: Timestamp| {
@@ -72,7 +66,7 @@ where
                 let _release = ReleaseOnPanic(start);
                 let mut now = Timestamp::ZERO;
                 for round in 0..ROUNDS {
-                    now = after(now, period);
+                    now = after(now, Duration::from_secs(60));
                     start.wait(round as usize);
                     if thread == round % threads as u64 {
                         limiter.at(now).sweep(usize::MAX);
@@ -91,17 +85,11 @@ where
 }
 
 #[test]
-fn threads_get_exactly_the_limit_from_funnels() {
-    for threads in [2, 4, 8] {
-        exactly_the_limit_passes::<Funnel>(threads, 1);
-        exactly_the_limit_passes::<Funnel>(threads, 8);
-    }
-}
-
-#[test]
-fn threads_get_exactly_the_limit_from_windows() {
-    for threads in [2, 4, 8] {
-        exactly_the_limit_passes::<SlidingWindow>(threads, 1);
-        exactly_the_limit_passes::<SlidingWindow>(threads, 8);
+fn threads_get_exactly_the_limit() {
+    for limiter in two(per_minute(LIMIT)) {
+        for threads in [2, 4, 8] {
+            exactly_the_limit_passes(limiter, threads, 1);
+            exactly_the_limit_passes(limiter, threads, 8);
+        }
     }
 }

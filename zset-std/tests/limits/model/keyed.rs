@@ -1,107 +1,63 @@
 //! Keyed limiters: each key has its own list, as long as there is room for it.
 
-mod calls;
-
 use std::collections::BTreeMap;
 
-use zset_std::limit::KeysFull;
-use zset_std::{FixedWindow, Keyed, SlidingWindow, WhenFull, WindowCounter};
-
-use super::naive::Kind;
 use super::*;
-use calls::{Call, common, more, sequences, with_quotas, with_records};
+use zset_std::limit::KeysFull;
 
 type Key = u8;
 
-/// Generates the bound on keys, if any, and what happens to new keys beyond it.
-fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
-    let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
-    prop::option::of((1..4_usize, when_full))
+#[derive(Clone, Debug)]
+enum Call {
+    Check(Key, u32),
+    Peek(Key, u32),
+    Record(Key, u32),
+    Refund(Key, u32),
+    Sweep(usize),
+    // The results of these depend on whether an idle key was swept, so idle keys are swept
+    // before each call in sequences that contain them.
+    SetQuota(Funnel),
+    Reset(Key),
+    CheckWith(Key, Funnel, u32),
+    PeekWith(Key, Funnel, u32),
 }
 
-/// The methods of every keyed limiter.
-trait Limiter {
-    const KIND: Kind;
-
-    fn new(quota: Funnel) -> Self;
-    fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
-    fn check(&self, key: Key, n: u32, now: u64) -> Decision;
-    fn peek(&self, key: Key, n: u32, now: u64) -> Decision;
-    fn refund(&self, key: Key, n: u32) -> u32;
-    fn reset(&self, key: Key) -> bool;
-    fn sweep(&self, budget: usize, now: u64) -> usize;
-    fn set_quota(&self, quota: Funnel);
-    fn quota(&self) -> Quota;
-    fn check_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision;
-    fn peek_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision;
-    fn len(&self) -> usize;
-    fn check_invariants(&self);
+fn keys() -> impl Strategy<Value = Key> {
+    0..5_u8
 }
 
-macro_rules! limiter {
-    ($limiter:ty, $kind:expr, $terms:ty, $algorithm:expr) => {
-        impl Limiter for $limiter {
-            const KIND: Kind = $kind;
-
-            fn new(quota: Funnel) -> Self {
-                Keyed::new($algorithm(<$terms>::of(quota)))
-            }
-
-            fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
-                self.with_max_keys(max_keys, when_full)
-            }
-
-            fn check(&self, key: Key, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).check_n(&key, n)
-            }
-
-            fn peek(&self, key: Key, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).peek_n(&key, n)
-            }
-
-            fn refund(&self, key: Key, n: u32) -> u32 {
-                self.refund(&key, n)
-            }
-
-            fn reset(&self, key: Key) -> bool {
-                self.reset(&key)
-            }
-
-            fn sweep(&self, budget: usize, now: u64) -> usize {
-                self.at(timestamp(now)).sweep(budget)
-            }
-
-            fn set_quota(&self, quota: Funnel) {
-                self.set_quota(<$terms>::of(quota));
-            }
-
-            fn quota(&self) -> Quota {
-                self.quota()
-            }
-
-            fn check_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).check_with(&key, <$terms>::of(quota), n)
-            }
-
-            fn peek_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).peek_with(&key, <$terms>::of(quota), n)
-            }
-
-            fn len(&self) -> usize {
-                self.len()
-            }
-
-            fn check_invariants(&self) {
-                self.check_invariants();
-            }
-        }
-    };
+fn common() -> BoxedStrategy<Call> {
+    prop_oneof![
+        12 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Check(key, n)),
+        4 => (keys(), 0..14_u32).prop_map(|(key, n)| Call::Peek(key, n)),
+        2 => (keys(), 0..5_u32).prop_map(|(key, n)| Call::Record(key, n)),
+        2 => (keys(), 0..9_u32).prop_map(|(key, n)| Call::Refund(key, n)),
+        2 => (0..20_usize).prop_map(Call::Sweep),
+    ]
+    .boxed()
 }
 
-limiter!(Keyed<Key, SlidingWindow>, Kind::Log, Quota, SlidingWindow::new);
-limiter!(Keyed<Key, WindowCounter>, Kind::Counter, Quota, WindowCounter::new);
-limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, Quota, FixedWindow::new);
-limiter!(Keyed<Key, Funnel>, Kind::Funnel, Funnel, |funnel| funnel);
+/// Adds the calls that require idle keys to be swept before each call.
+fn more() -> BoxedStrategy<Call> {
+    let with = || (keys(), quotas(), 0..14_u32);
+    prop_oneof![
+        16 => common(),
+        1 => quotas().prop_map(Call::SetQuota),
+        1 => keys().prop_map(Call::Reset),
+        2 => with().prop_map(|(key, quota, n)| Call::CheckWith(key, quota, n)),
+        1 => with().prop_map(|(key, quota, n)| Call::PeekWith(key, quota, n)),
+    ]
+    .boxed()
+}
+
+/// A quota, the bound on keys, and two sequences of calls: in the first, idle keys are swept before
+/// each call, and in the second, they may or may not be present.
+type Case = (Funnel, Option<(usize, WhenFull)>, [Vec<(Step, Call)>; 2]);
+
+fn cases() -> impl Strategy<Value = Case> {
+    let sequences = [more(), common()].map(|call| prop::collection::vec((steps(), call), 0..100));
+    (quotas(), bounds(), sequences)
+}
 
 /// The place where the units of a key are counted.
 enum Place {
@@ -110,8 +66,9 @@ enum Place {
     Refused,
 }
 
-struct Subject<L> {
-    limiter: L,
+struct Subject<L: Limiter> {
+    limiter: Keyed<Key, L>,
+    kind: Kind,
     /// The keys in use, and possibly some idle ones.
     lists: BTreeMap<Key, Naive>,
     /// The initial list of a new key.
@@ -125,9 +82,15 @@ struct Subject<L> {
     newest: u64,
 }
 
-impl<L: Limiter> Subject<L> {
-    fn new(quota: Funnel, bounds: Option<(usize, WhenFull)>, sweeps: bool) -> Self {
-        let (mut limiter, new) = (L::new(quota), Naive::new(L::KIND, quota));
+impl<L: SingleQuota> Subject<L> {
+    fn new(
+        limiter: L,
+        kind: Kind,
+        quota: Funnel,
+        bounds: Option<(usize, WhenFull)>,
+        sweeps: bool,
+    ) -> Self {
+        let (mut limiter, new) = (Keyed::new(limiter), Naive::new(kind, quota));
         let (mut shared, mut max_keys) = (None, usize::MAX);
         if let Some((max, when_full)) = bounds {
             limiter = limiter.with_max_keys(max, when_full);
@@ -135,14 +98,14 @@ impl<L: Limiter> Subject<L> {
             shared = (when_full == WhenFull::SharedBucket).then(|| new.clone());
         }
         let lists = BTreeMap::new();
-        Subject { limiter, lists, new, shared, max_keys, sweeps, quota, now: 0, newest: 0 }
+        Subject { limiter, kind, lists, new, shared, max_keys, sweeps, quota, now: 0, newest: 0 }
     }
 
     /// Sets the time on all shards; otherwise a shard sees it only when one of its keys is used.
     fn step(&mut self, step: Step) {
         // A key that becomes idle at the last timestamp would never be swept.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
-        self.limiter.sweep(0, self.now);
+        self.limiter.at(timestamp(self.now)).sweep(0);
         self.newest = self.newest.max(self.now);
         if self.sweeps {
             self.sweep_idle();
@@ -150,7 +113,7 @@ impl<L: Limiter> Subject<L> {
     }
 
     fn sweep_idle(&mut self) {
-        self.limiter.sweep(usize::MAX, self.now);
+        self.limiter.at(timestamp(self.now)).sweep(usize::MAX);
         let in_use = self.lists.keys().copied().filter(|key| self.is_in_use(*key));
         let in_use: Vec<Key> = in_use.collect();
         self.lists.retain(|key, _| in_use.contains(key));
@@ -200,7 +163,7 @@ impl<L: Limiter> Subject<L> {
     }
 
     /// Records a check, and its `n` units if they passed.
-    fn checked(&mut self, decision: &Decision, key: Key, quota: Funnel, n: u32) {
+    fn checked(&mut self, is_allowed: bool, key: Key, quota: Funnel, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
@@ -211,27 +174,38 @@ impl<L: Limiter> Subject<L> {
             list.round(quota);
             list.advance(newest);
         }
-        if decision.is_allowed() {
+        if is_allowed {
             list.push(quota, n, newest);
         }
     }
 
     fn call(&mut self, step: Step, call: &Call) {
         self.step(step);
+        let now = self.limiter.at(timestamp(self.now));
         match *call {
             Call::Check(key, n) => {
-                let peeked = self.limiter.peek(key, n, self.now);
-                let decision = self.limiter.check(key, n, self.now);
+                let (peeked, decision) = (now.peek_n(&key, n), now.check_n(&key, n));
                 assert_eq!(peeked, decision, "peek equals check");
                 self.expect(&decision, key, self.quota, n);
-                self.checked(&decision, key, self.quota, n);
+                self.checked(decision.is_allowed(), key, self.quota, n);
             }
             Call::Peek(key, n) => {
-                let decision = self.limiter.peek(key, n, self.now);
+                let (decision, none) = (now.peek_n(&key, n), now.peek_n(&key, 0));
+                assert_eq!(now.over_limit(&key), none.remaining == 0);
                 self.expect(&decision, key, self.quota, n);
+                self.expect(&none, key, self.quota, 0);
             }
+            Call::Record(key, n) if self.new.can_record(self.quota) => {
+                let recorded = now.record(&key, n);
+                let has_room = n == 0 || self.list(key).is_some();
+                assert_eq!(recorded, if has_room { Ok(()) } else { Err(KeysFull) });
+                if n > 0 {
+                    self.checked(true, key, self.quota, n);
+                }
+            }
+            Call::Record(..) => {}
             Call::Refund(key, n) => {
-                let refunded = self.limiter.refund(key, n);
+                let refunded = self.limiter.refund(&key, n);
                 let is_in_use = self.is_in_use(key);
                 let Some(list) = self.lists.get_mut(&key) else { return };
                 // An idle key may be present, or may have been swept.
@@ -240,9 +214,7 @@ impl<L: Limiter> Subject<L> {
                 }
                 list.refund(self.quota, n);
             }
-            Call::Sweep(budget) => {
-                self.limiter.sweep(budget, self.now);
-            }
+            Call::Sweep(budget) => drop(now.sweep(budget)),
             Call::SetQuota(quota) => {
                 let quota = self.possible(quota);
                 self.limiter.set_quota(quota);
@@ -252,23 +224,22 @@ impl<L: Limiter> Subject<L> {
                 self.quota = quota;
             }
             Call::Reset(key) => {
-                assert_eq!(self.limiter.reset(key), self.lists.remove(&key).is_some());
+                assert_eq!(self.limiter.reset(&key), self.lists.remove(&key).is_some());
             }
             Call::CheckWith(key, quota, n) => {
                 let quota = self.possible(quota);
-                let decision = self.limiter.check_with(key, quota, n, self.now);
+                let decision = now.check_with(&key, quota, n);
                 if n > 0 || self.lists.contains_key(&key) {
                     self.list(key).into_iter().for_each(|list| list.widen(quota));
                 }
                 self.expect(&decision, key, quota, n);
-                self.checked(&decision, key, quota, n);
+                self.checked(decision.is_allowed(), key, quota, n);
             }
             Call::PeekWith(key, quota, n) => {
                 let quota = self.possible(quota);
-                let decision = self.limiter.peek_with(key, quota, n, self.now);
+                let decision = now.peek_with(&key, quota, n);
                 self.expect(&decision, key, quota, n);
             }
-            _ => unreachable!("not a call of every limiter"),
         }
         self.limiter.check_invariants();
         assert!(self.limiter.len() <= self.max_keys);
@@ -277,7 +248,7 @@ impl<L: Limiter> Subject<L> {
     /// Returns the quota. For counters, which stay exact only if the period is unchanged, returns
     /// one with their period.
     fn possible(&self, quota: Funnel) -> Funnel {
-        match L::KIND {
+        match self.kind {
             Kind::Counter | Kind::Fixed => {
                 Funnel::new(Quota::new(quota.count(), self.quota.period()).unwrap())
             }
@@ -286,53 +257,12 @@ impl<L: Limiter> Subject<L> {
     }
 }
 
-fn run_windows(
-    quota: Funnel,
-    bounds: Option<(usize, WhenFull)>,
-    calls: &[(Step, Call)],
-    sweeps: bool,
-) {
-    let mut subject = Subject::<Keyed<Key, SlidingWindow>>::new(quota, bounds, sweeps);
-    for (step, call) in calls {
-        match *call {
-            Call::Record(key, n) => {
-                subject.step(*step);
-                let recorded = subject.limiter.at(timestamp(subject.now)).record(&key, n);
-                if n == 0 {
-                    assert_eq!(recorded, Ok(()), "there is nothing to record");
-                    continue;
-                }
-                let (quota, newest) = (subject.quota, subject.newest);
-                let list = subject.list(key);
-                assert_eq!(recorded, list.is_some().then_some(()).ok_or(KeysFull));
-                if let Some(list) = list {
-                    list.advance(newest);
-                    list.push(quota, n, newest);
-                }
-            }
-            Call::OverLimit(key) => {
-                subject.step(*step);
-                let is_over = subject.limiter.at(timestamp(subject.now)).over_limit(&key);
-                let (quota, newest) = (subject.quota, subject.newest);
-                let passes =
-                    subject.list(key).is_some_and(|list| list.passes(quota, 1, newest.into()));
-                assert_eq!(is_over, !passes);
-            }
-            _ => subject.call(*step, call),
+fn run<L: SingleQuota>(limiter: &L, kind: Kind, (quota, bounds, sequences): &Case) {
+    for (calls, sweeps) in sequences.iter().zip([true, false]) {
+        let mut subject = Subject::new(limiter.clone(), kind, *quota, *bounds, sweeps);
+        for (step, call) in calls {
+            subject.call(*step, call);
         }
-        subject.limiter.check_invariants();
-    }
-}
-
-fn run<L: Limiter>(
-    quota: Funnel,
-    bounds: Option<(usize, WhenFull)>,
-    calls: &[(Step, Call)],
-    sweeps: bool,
-) {
-    let mut subject = Subject::<L>::new(quota, bounds, sweeps);
-    for (step, call) in calls {
-        subject.call(*step, call);
     }
 }
 
@@ -340,42 +270,22 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn sliding_windows_match_the_model(
-        (quota, bounds) in (quotas(), bounds()),
-        calls in sequences(with_records(with_quotas(more()))),
-        lazy in sequences(with_records(common())),
-    ) {
-        run_windows(quota, bounds, &calls, true);
-        run_windows(quota, bounds, &lazy, false);
+    fn sliding_windows_match_the_model(case in cases()) {
+        run(&SlidingWindow::new(case.0.quota()), Kind::Log, &case);
     }
 
     #[test]
-    fn keyed_window_counters_match_the_model(
-        (quota, bounds) in (quotas(), bounds()),
-        calls in sequences(with_quotas(more())),
-        lazy in sequences(common()),
-    ) {
-        run::<Keyed<Key, WindowCounter>>(quota, bounds, &calls, true);
-        run::<Keyed<Key, WindowCounter>>(quota, bounds, &lazy, false);
+    fn keyed_window_counters_match_the_model(case in cases()) {
+        run(&WindowCounter::new(case.0.quota()), Kind::Counter, &case);
     }
 
     #[test]
-    fn keyed_funnels_match_the_model(
-        (quota, bounds) in (quotas(), bounds()),
-        calls in sequences(with_quotas(more())),
-        lazy in sequences(common()),
-    ) {
-        run::<Keyed<Key, Funnel>>(quota, bounds, &calls, true);
-        run::<Keyed<Key, Funnel>>(quota, bounds, &lazy, false);
+    fn keyed_fixed_windows_match_the_model(case in cases()) {
+        run(&FixedWindow::new(case.0.quota()), Kind::Fixed, &case);
     }
 
     #[test]
-    fn keyed_fixed_windows_match_the_model(
-        (quota, bounds) in (quotas(), bounds()),
-        calls in sequences(with_quotas(more())),
-        lazy in sequences(common()),
-    ) {
-        run::<Keyed<Key, FixedWindow>>(quota, bounds, &calls, true);
-        run::<Keyed<Key, FixedWindow>>(quota, bounds, &lazy, false);
+    fn keyed_funnels_match_the_model(case in cases()) {
+        run(&case.0, Kind::Funnel, &case);
     }
 }

@@ -2,9 +2,7 @@
 //!
 //! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
 
-use zset_std::Funnel;
-
-use super::Rate;
+use super::{CENTURY, Funnel, Rate};
 
 /// The limiters to model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,6 +187,11 @@ impl Naive {
         if is_inexact && (!self.passed.is_empty() || self.inexact_at.is_some()) {
             self.inexact_at = Some(self.checked);
         }
+    }
+
+    /// Returns whether units can be recorded: a funnel keeps no more than leaks out in 146 years.
+    pub(super) fn can_record(&self, quota: Funnel) -> bool {
+        self.kind != Kind::Funnel || period(quota) < CENTURY
     }
 
     pub(super) fn push(&mut self, quota: Funnel, n: u32, at: u64) {

@@ -2,27 +2,19 @@
 
 use std::fmt::Debug;
 
-use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, Limiter, Limits, SingleQuota, SlidingWindow,
-    WindowCounter,
-};
-
-use super::naive::Kind;
 use super::*;
 
 #[derive(Clone, Debug)]
 enum Call {
     Check(u32),
     Peek(u32),
+    Record(u32),
     Refund(u32),
     SetQuota(Funnel),
     Reset,
     // Limiters with one quota only.
     CheckWith(Funnel, u32),
     PeekWith(Funnel, u32),
-    // Logs only.
-    Record(u32),
-    OverLimit,
 }
 
 /// Generates the calls of every limiter.
@@ -30,6 +22,7 @@ fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (0..14_u32).prop_map(Call::Check),
         3 => (0..14_u32).prop_map(Call::Peek),
+        2 => (0..5_u32).prop_map(Call::Record),
         2 => (0..9_u32).prop_map(Call::Refund),
         1 => quotas().prop_map(Call::SetQuota),
         1 => Just(Call::Reset),
@@ -38,25 +31,15 @@ fn common() -> BoxedStrategy<Call> {
 }
 
 /// Adds calls with another quota.
-fn with_quotas() -> BoxedStrategy<Call> {
+fn with_quotas() -> impl Strategy<Value = Call> {
     prop_oneof![
         20 => common(),
         3 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::CheckWith(quota, n)),
         1 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::PeekWith(quota, n)),
     ]
-    .boxed()
 }
 
-/// Generates the calls of a log.
-fn of_a_log() -> impl Strategy<Value = Call> {
-    prop_oneof![
-        20 => with_quotas(),
-        3 => (0..5_u32).prop_map(Call::Record),
-        1 => Just(Call::OverLimit),
-    ]
-}
-
-fn sequences<C: Debug>(calls: impl Strategy<Value = C>) -> impl Strategy<Value = Vec<(Step, C)>> {
+fn sequences(calls: impl Strategy<Value = Call>) -> impl Strategy<Value = Vec<(Step, Call)>> {
     prop::collection::vec((steps(), calls), 0..100)
 }
 
@@ -79,14 +62,13 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
         Subject { limiter, lists, quotas, counted, now: 0, newest: 0 }
     }
 
-    /// Records the time of a check; returns the effective time.
-    fn advance(&mut self) -> u64 {
+    /// Records the time of a check.
+    fn advance(&mut self) {
         self.newest = self.newest.max(self.now);
         for (list, quota) in self.lists.iter_mut().zip(&self.quotas) {
             list.round(*quota);
             list.advance(self.newest);
         }
-        self.newest
     }
 
     fn expect(&self, decision: &Decision, quotas: &[Funnel], n: u32) {
@@ -98,13 +80,17 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
         lists.for_each(|(list, quota)| list.push(*quota, n, self.newest));
     }
 
-    /// Moves the time, and makes a call that every limiter has.
-    fn call(&mut self, step: Step, call: &Call) {
+    fn step(&mut self, step: Step) {
         self.now = step.from(self.now, self.quotas[0]);
+    }
+
+    /// Makes a call that every limiter has.
+    fn call(&mut self, call: &Call) {
+        let now = timestamp(self.now);
         match *call {
             Call::Check(n) => {
-                let peeked = self.limiter.peek_n(n, timestamp(self.now));
-                let decision = self.limiter.check_n(n, timestamp(self.now));
+                let peeked = self.limiter.peek_n(n, now);
+                let decision = self.limiter.check_n(n, now);
                 self.advance();
                 assert_eq!(peeked, decision, "peek equals check");
                 let quotas = self.quotas.clone();
@@ -115,9 +101,24 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
             }
             Call::Peek(n) => {
                 let before = self.limiter.clone();
-                let decision = self.limiter.peek_n(n, timestamp(self.now));
-                self.expect(&decision, &self.quotas, n);
+                self.expect(&self.limiter.peek_n(n, now), &self.quotas, n);
+                let none = self.limiter.peek_n(0, now);
+                self.expect(&none, &self.quotas, 0);
+                assert_eq!(self.limiter.over_limit(now), none.remaining == 0);
                 assert_eq!(before, self.limiter, "a peek changes nothing");
+            }
+            Call::Record(n) => {
+                let mut lists = self.lists.iter().zip(&self.quotas);
+                if lists.any(|(list, quota)| !list.can_record(*quota)) {
+                    return;
+                }
+                self.limiter.record(n, now);
+                // No units leave no trace, not even the time.
+                if n > 0 {
+                    self.advance();
+                    let quotas = self.quotas.clone();
+                    self.push(&quotas, n);
+                }
             }
             Call::Refund(n) => {
                 let refunded = self.limiter.refund(n);
@@ -140,24 +141,21 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
     }
 }
 
-impl<L: SingleQuota<State: Debug + PartialEq, Terms: Terms> + Debug + PartialEq> Subject<L> {
-    /// Moves the time, and makes a call that every limiter with a single quota has.
-    fn call_with_quota(&mut self, step: Step, call: &Call) {
-        let own = self.quotas[0];
+impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
+    /// Makes a call that every limiter with a single quota has.
+    fn call_with_quota(&mut self, call: &Call) {
+        let (own, now) = (self.quotas[0], timestamp(self.now));
         match *call {
             Call::SetQuota(quota) => {
-                self.now = step.from(self.now, own);
-                self.limiter.set_quota(L::Terms::of(quota));
+                self.limiter.set_quota(quota);
                 assert_eq!(self.limiter.quota(), quota.quota());
                 let is_counter = self.lists[0].is_counter();
                 self.lists[0].set_quota(if is_counter { self.counted } else { own }, quota);
                 (self.quotas[0], self.counted) = (quota, quota);
             }
             Call::CheckWith(quota, n) => {
-                self.now = step.from(self.now, own);
-                let now = timestamp(self.now);
-                let peeked = self.limiter.peek_with(L::Terms::of(quota), n, now);
-                let decision = self.limiter.check_with(L::Terms::of(quota), n, now);
+                let peeked = self.limiter.peek_with(quota, n, now);
+                let decision = self.limiter.check_with(quota, n, now);
                 assert_eq!(peeked, decision, "peek_with equals check_with");
                 self.count_by(quota);
                 self.quotas[0] = quota;
@@ -169,9 +167,8 @@ impl<L: SingleQuota<State: Debug + PartialEq, Terms: Terms> + Debug + PartialEq>
                 }
             }
             Call::PeekWith(quota, n) => {
-                self.now = step.from(self.now, own);
                 let before = self.limiter.clone();
-                let decision = self.limiter.peek_with(L::Terms::of(quota), n, timestamp(self.now));
+                let decision = self.limiter.peek_with(quota, n, now);
                 let list = self.lists[0].clone();
                 if list.is_counter() {
                     self.lists[0].set_quota(self.counted, quota);
@@ -180,25 +177,25 @@ impl<L: SingleQuota<State: Debug + PartialEq, Terms: Terms> + Debug + PartialEq>
                 self.lists[0] = list;
                 assert_eq!(before, self.limiter, "a peek changes nothing");
             }
-            Call::Check(_) => {
+            Call::Check(_) | Call::Record(1..) => {
                 self.count_by(own);
-                self.call(step, call);
+                self.call(call);
             }
             Call::Peek(_) => {
                 let list = self.lists[0].clone();
                 if list.is_counter() {
                     self.lists[0].set_quota(self.counted, own);
                 }
-                self.call(step, call);
+                self.call(call);
                 self.lists[0] = list;
             }
             Call::Refund(_) if self.lists[0].is_counter() => {
                 // A refund applies to the windows in which the counter last counted.
                 self.quotas[0] = self.counted;
-                self.call(step, call);
+                self.call(call);
                 self.quotas[0] = own;
             }
-            _ => self.call(step, call),
+            _ => self.call(call),
         }
     }
 
@@ -214,90 +211,67 @@ impl<L: SingleQuota<State: Debug + PartialEq, Terms: Terms> + Debug + PartialEq>
     }
 }
 
+/// Makes the calls, with a check after each.
+fn run<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq>(
+    limiter: L,
+    kind: Kind,
+    quota: Funnel,
+    calls: &[(Step, Call)],
+    check: impl Fn(&Direct<L>),
+) {
+    let mut subject = Subject::new(limiter, &[kind], &[quota]);
+    for (step, call) in calls {
+        subject.step(*step);
+        subject.call_with_quota(call);
+        check(&subject.limiter);
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_sliding_window_matches_the_model(quota in quotas(), calls in sequences(of_a_log())) {
-        let mut subject = Subject::new(SlidingWindow::new(quota.quota()), &[Kind::Log], &[quota]);
-        for (step, call) in calls {
-            let now = step.from(subject.now, subject.quotas[0]);
-            match call {
-                Call::Record(n) => {
-                    subject.now = now;
-                    subject.limiter.record(n, timestamp(now));
-                    // No units leave no trace, not even the time.
-                    if n > 0 {
-                        subject.advance();
-                        let quotas = subject.quotas.clone();
-                        subject.push(&quotas, n);
-                    }
-                }
-                Call::OverLimit => {
-                    subject.now = now;
-                    let (at, log) = (timestamp(now), &subject.limiter);
-                    let counted = u128::from(subject.newest.max(now));
-                    let passes = subject.lists[0].passes(subject.quotas[0], 1, counted);
-                    prop_assert_eq!(log.over_limit(at), !passes);
-                }
-                _ => subject.call_with_quota(step, &call),
-            }
-            subject.limiter.check_invariants();
-        }
+    fn a_sliding_window_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
+        let log = SlidingWindow::new(quota.quota());
+        run(log, Kind::Log, quota, &calls, Direct::<SlidingWindow>::check_invariants);
     }
 
     #[test]
-    fn a_window_counter_matches_the_model(
-        quota in quotas(),
-        calls in sequences(with_quotas()),
-    ) {
-        let mut subject = Subject::new(WindowCounter::new(quota.quota()), &[Kind::Counter], &[quota]);
-        for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
-        }
+    fn a_window_counter_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
+        run(WindowCounter::new(quota.quota()), Kind::Counter, quota, &calls, |_| ());
     }
 
     #[test]
     fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
-        let mut subject = Subject::new(FixedWindow::new(quota.quota()), &[Kind::Fixed], &[quota]);
-        for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
-        }
+        run(FixedWindow::new(quota.quota()), Kind::Fixed, quota, &calls, |_| ());
     }
 
     #[test]
     fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
-        let mut subject = Subject::new(quota, &[Kind::Funnel], &[quota]);
-        for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
-        }
+        run(quota, Kind::Funnel, quota, &calls, |_| ());
     }
 
     #[test]
     fn an_any_limiter_behaves_as_its_variant(
-        quota in quotas(),
-        kind in 0..4_usize,
+        (kind, quota) in (0..4_usize, quotas()),
         calls in sequences(with_quotas()),
     ) {
-        let (limiter, kind) = any_limiter(kind, quota);
-        let mut subject = Subject::new(limiter, &[kind], &[quota]);
-        for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
-        }
+        run(any_limiter(kind, quota), KINDS[kind], quota, &calls, |_| ());
     }
 
     #[test]
     fn limits_allow_what_every_limiter_allows(
-        kinds in prop::collection::vec((0..4_usize, quotas()), 1..4),
+        limits in prop::collection::vec((0..4_usize, quotas()), 1..4),
         calls in sequences(common()),
     ) {
-        let quotas: Vec<_> = kinds.iter().map(|(_, quota)| *quota).collect();
-        let all = kinds.iter().map(|(kind, quota)| any_limiter(*kind, *quota));
-        let (limiters, kinds): (Vec<_>, Vec<_>) = all.unzip();
-        let mut subject = Subject::new(Limits::new(limiters), &kinds, &quotas);
+        let (kinds, quotas): (Vec<_>, Vec<_>) =
+            limits.iter().map(|&(kind, quota)| (KINDS[kind], quota)).unzip();
+        let limits = limits.iter().map(|&(kind, quota)| any_limiter(kind, quota));
+        let mut subject = Subject::new(Limits::new(limits), &kinds, &quotas);
         for (step, call) in &calls {
+            subject.step(*step);
             let Call::SetQuota(quota) = *call else {
-                subject.call(*step, call);
+                subject.call(call);
                 continue;
             };
             // Changes one of the quotas.
@@ -309,14 +283,5 @@ proptest! {
             subject.quotas[last] = quota;
             prop_assert_eq!(subject.limiter.limiter().as_slice()[last].quota(), quota.quota());
         }
-    }
-}
-
-fn any_limiter(kind: usize, quota: Funnel) -> (AnyLimiter, Kind) {
-    match kind {
-        0 => (SlidingWindow::new(quota.quota()).into(), Kind::Log),
-        1 => (WindowCounter::new(quota.quota()).into(), Kind::Counter),
-        2 => (FixedWindow::new(quota.quota()).into(), Kind::Fixed),
-        _ => (quota.into(), Kind::Funnel),
     }
 }

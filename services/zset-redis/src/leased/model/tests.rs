@@ -24,6 +24,18 @@ fn random(rng: &mut SmallRng, faults: Faults) -> Setting {
 
 const FAULTS: Faults = Faults { message: Some(5), call: Some(5), crash: Some(10), step: Some(100) };
 
+/// Runs a model; `periods` are those of the quota.
+fn run(setting: Setting, server: FakeServer, seed: u64, periods: u32) -> Model<FakeServer> {
+    let mut model = Model::new(setting, server, seed);
+    model.run(setting.terms.quota.period() * periods);
+    model
+}
+
+/// Runs a model without faults; a period is a second.
+fn run_steady(machines: usize, calls_a_second: u64, seconds: u32) -> Model<FakeServer> {
+    run(steady(machines, calls_a_second), FakeServer::default(), 1, seconds)
+}
+
 #[test]
 fn no_window_has_more_than_the_limit() {
     let mut full = 0;
@@ -31,8 +43,7 @@ fn no_window_has_more_than_the_limit() {
         let mut rng = SmallRng::seed_from_u64(seed);
         let faults = if rng.random() { FAULTS } else { Faults::default() };
         let setting = random(&mut rng, faults);
-        let mut model = Model::new(setting, FakeServer::default(), seed);
-        model.run(setting.terms.quota.period() * 8);
+        let mut model = run(setting, FakeServer::default(), seed, 8);
         let limit = setting.terms.limit();
         let most = model.fullest_window();
         assert!(most <= limit, "seed {seed}: {most} of {limit} with {setting:?}");
@@ -45,9 +56,7 @@ fn no_window_has_more_than_the_limit() {
 fn is_exceeded(server: fn() -> FakeServer) -> bool {
     (0..150).any(|seed| {
         let setting = random(&mut SmallRng::seed_from_u64(seed), Faults::default());
-        let mut model = Model::new(setting, server(), seed);
-        model.run(setting.terms.quota.period() * 8);
-        model.fullest_window() > setting.terms.limit()
+        run(setting, server(), seed, 8).fullest_window() > setting.terms.limit()
     })
 }
 
@@ -58,30 +67,15 @@ fn the_model_finds_servers_that_allow_too_much() {
 }
 
 #[cfg(all(unix, feature = "cluster"))]
-mod real {
-    use super::super::server::Both;
-    use super::servers::{Kind, Server};
-    use super::*;
-
-    fn replies_are_those_of_the_reference(kind: Kind) {
-        let Some(server) = Server::start(kind) else { return };
+#[test]
+fn the_script_replies_as_the_reference() {
+    for server in servers::Server::of_each_kind() {
         for seed in 0..40 {
             let setting = random(&mut SmallRng::seed_from_u64(seed), FAULTS);
-            let fake = FakeServer::default();
-            let both = Both { connection: server.connection(), key: seed.to_string(), fake };
-            let mut model = Model::new(setting, both, seed);
-            model.run(setting.terms.quota.period() * 3);
+            let (connection, fake) = (server.connection(), FakeServer::default());
+            let both = super::server::Both { connection, key: seed.to_string(), fake };
+            Model::new(setting, both, seed).run(setting.terms.quota.period() * 3);
         }
-    }
-
-    #[test]
-    fn redis_replies_as_the_reference() {
-        replies_are_those_of_the_reference(Kind::Redis);
-    }
-
-    #[test]
-    fn valkey_replies_as_the_reference() {
-        replies_are_those_of_the_reference(Kind::Valkey);
     }
 }
 
@@ -95,8 +89,7 @@ fn steady(machines: usize, calls_a_second: u64) -> Setting {
 #[test]
 fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
     for (machines, calls_a_second) in [(1, 3_000), (3, 3_000), (3, 50_000)] {
-        let mut model = Model::new(steady(machines, calls_a_second), FakeServer::default(), 1);
-        model.run(Duration::from_secs(20));
+        let mut model = run_steady(machines, calls_a_second, 20);
         // 90.9 %, less the idle units.
         let used = model.used() / 20;
         assert!(used >= 860, "{machines} machines: {used} a second");
@@ -107,8 +100,7 @@ fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
 #[test]
 fn the_batch_adapts_to_the_rate() {
     // Half a life is 50 ms, i.e. 20 draws of 25 units in a second.
-    let mut model = Model::new(steady(1, 400), FakeServer::default(), 1);
-    model.run(Duration::from_secs(1));
+    let mut model = run_steady(1, 400, 1);
     let (draws, used) = (model.draws, model.used());
     model.run(Duration::from_secs(10));
     let (draws, used) = (model.draws - draws, model.used() - used);
@@ -118,15 +110,13 @@ fn the_batch_adapts_to_the_rate() {
 
     // Rarer calls usually draw only their own units. Two in a row draw at most twice the units of
     // the largest call.
-    let mut model = Model::new(steady(1, 4), FakeServer::default(), 1);
-    model.run(Duration::from_secs(100));
+    let model = run_steady(1, 4, 100);
     assert!(model.most_idle <= 10, "{} idle", model.most_idle);
 }
 
 #[test]
 fn a_denied_key_costs_few_draws() {
-    let mut model = Model::new(steady(1, 50_000), FakeServer::default(), 1);
-    model.run(Duration::from_secs(10));
+    let model = run_steady(1, 50_000, 10);
     assert!(model.used() > 8_600);
     assert!(model.draws < 10 * 60, "{} draws for 500,000 calls", model.draws);
 }
@@ -136,8 +126,7 @@ fn idle_units_are_at_most_a_batch_on_each_machine() {
     for seed in 0..100 {
         let faults = Faults { call: Some(5), ..Faults::default() };
         let setting = random(&mut SmallRng::seed_from_u64(seed), faults);
-        let mut model = Model::new(setting, FakeServer::default(), seed);
-        model.run(setting.terms.quota.period() * 4);
+        let model = run(setting, FakeServer::default(), seed, 4);
         assert!(model.most_idle <= setting.terms.max_batch, "seed {seed}: {setting:?}");
     }
 }

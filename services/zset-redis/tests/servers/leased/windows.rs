@@ -62,14 +62,13 @@ fn child() {
     let Ok(server) = env::var(SERVER) else { return };
     let (url, number) = server.split_once(' ').unwrap();
     let number: u64 = number.parse().unwrap();
-    let uses = Runtime::new().unwrap().block_on(async {
+    let uses = block_on(async {
         let client = redis::Client::open(url).unwrap();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
         let mut tasks = JoinSet::new();
         for instance in 0..INSTANCES {
             let quota = Quota::new(LIMIT, PERIOD).unwrap();
-            let limiter =
-                LeasedWindow::new(connection.clone(), "windows", quota, OnFailure::Error).unwrap();
+            let limiter = leased(connection.clone(), "windows", quota);
             let limiter = limiter.with_life(PERIOD / (1 + 4 * instance as u32));
             for task in 0..TASKS {
                 let seed = (number * INSTANCES + instance) * TASKS + task;
@@ -126,23 +125,15 @@ fn fullest_window(mut uses: Vec<Use>) -> u64 {
     most
 }
 
-fn no_window_has_more_than_the_limit(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    let children: Vec<_> = (0..PROCESSES).map(|number| start_child(&server, number)).collect();
-    let uses: Vec<Use> = children.into_iter().flat_map(uses).collect();
-    let units: u64 = uses.iter().map(|&(_, _, n)| u64::from(n)).sum();
-    let most = fullest_window(uses);
-    assert!(most <= LIMIT.into(), "{most} units in a window");
-    assert!(most > 300, "only {most} units in the fullest of all windows, {units} in all");
-    println!("{units} units, {most} in the fullest window, {} scripts", scripts_run(&server));
-}
-
 #[test]
-fn redis_allows_no_more_than_the_limit() {
-    no_window_has_more_than_the_limit(Kind::Redis);
-}
-
-#[test]
-fn valkey_allows_no_more_than_the_limit() {
-    no_window_has_more_than_the_limit(Kind::Valkey);
+fn no_window_has_more_than_the_limit() {
+    for server in Server::of_each_kind() {
+        let children: Vec<_> = (0..PROCESSES).map(|number| start_child(&server, number)).collect();
+        let uses: Vec<Use> = children.into_iter().flat_map(uses).collect();
+        let units: u64 = uses.iter().map(|&(_, _, n)| u64::from(n)).sum();
+        let most = fullest_window(uses);
+        assert!(most <= LIMIT.into(), "{most} units in a window");
+        assert!(most > 300, "only {most} units in the fullest of all windows, {units} in all");
+        println!("{units} units, {most} in the fullest window, {} scripts", scripts_run(&server));
+    }
 }

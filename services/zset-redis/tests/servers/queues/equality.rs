@@ -1,5 +1,6 @@
 //! Random steps have the same outcomes as those of zset-std's queue.
 
+use std::fmt::Debug;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use zset_redis::delay_queue::Lease;
 use zset_std::shared_delay_queue::{Nacked, PushWithIdError, RequeueError, StaleLease};
 use zset_std::{SharedDelayQueue, Timestamp};
 
-use crate::servers::{Cluster, Kind, PATIENCE, Server};
+use crate::servers::{Cluster, Kind, PATIENCE, Server, at_micros as at};
 
 /// Bytes that are not valid UTF-8, numbers, and an arrival.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
@@ -32,15 +33,16 @@ struct Episode<M: Connect> {
     now: u64,
 }
 
-fn at(micros: u64) -> Timestamp {
-    Timestamp::from_nanos(micros * 1000)
-}
-
 fn stale<T>(result: Result<T, DelayQueueError>) -> Result<T, StaleLease> {
     match result {
         Err(DelayQueueError::StaleLease) => Err(StaleLease),
         result => Ok(result.unwrap()),
     }
+}
+
+#[track_caller]
+fn fails<T: Debug>(result: Result<T, DelayQueueError>, error: &DelayQueueError) {
+    assert_eq!(result.unwrap_err().to_string(), error.to_string());
 }
 
 impl<M: Connect> Episode<M> {
@@ -81,10 +83,9 @@ impl<M: Connect> Episode<M> {
                 let expected = self.model.at(now).lease(duration);
                 assert_eq!(lease.is_some(), expected.is_some());
                 if let (Some(lease), Some(expected)) = (lease, expected) {
-                    let outcome = (&lease.id, &lease.payload, lease.deliveries, lease.until);
-                    let job =
-                        (&expected.id, &expected.payload, expected.deliveries, expected.until);
-                    assert_eq!(outcome, job);
+                    assert_eq!((&lease.id, &lease.payload), (&expected.id, &expected.payload));
+                    assert_eq!(lease.deliveries, expected.deliveries);
+                    assert_eq!(lease.until, expected.until);
                     self.leases.push((lease, expected));
                 }
             }
@@ -121,10 +122,8 @@ impl<M: Connect> Episode<M> {
         };
         match expected {
             Ok(()) => pushed.unwrap(),
-            Err(PushWithIdError::Duplicate(_)) => {
-                assert!(matches!(pushed, Err(DelayQueueError::DuplicateJob)), "{pushed:?}");
-            }
-            Err(_) => assert!(matches!(pushed, Err(DelayQueueError::QueueFull)), "{pushed:?}"),
+            Err(PushWithIdError::Duplicate(_)) => fails(pushed, &DelayQueueError::DuplicateJob),
+            Err(_) => fails(pushed, &DelayQueueError::QueueFull),
         }
     }
 
@@ -157,12 +156,8 @@ impl<M: Connect> Episode<M> {
             let requeued = self.queue.at(now).requeue(id, delay);
             match self.model.at(now).requeue(id, delay) {
                 Ok(expected) => assert_eq!(requeued.unwrap(), expected),
-                Err(RequeueError::Duplicate) => {
-                    assert!(matches!(requeued, Err(DelayQueueError::DuplicateJob)), "{requeued:?}");
-                }
-                Err(_) => {
-                    assert!(matches!(requeued, Err(DelayQueueError::QueueFull)), "{requeued:?}");
-                }
+                Err(RequeueError::Duplicate) => fails(requeued, &DelayQueueError::DuplicateJob),
+                Err(_) => fails(requeued, &DelayQueueError::QueueFull),
             }
         }
     }
@@ -209,19 +204,12 @@ fn random_steps<M: Connect>(pool: &Pool<M>) {
 }
 
 #[test]
-fn redis() {
-    let Some(server) = Server::start(Kind::Redis) else { return };
-    random_steps(&Pool::new(server.client()));
+fn on_each_server() {
+    Server::of_each_kind().for_each(|server| random_steps(&server.pool()));
 }
 
 #[test]
-fn valkey() {
-    let Some(server) = Server::start(Kind::Valkey) else { return };
-    random_steps(&Pool::new(server.client()));
-}
-
-#[test]
-fn cluster() {
+fn on_a_cluster() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    random_steps(&Pool::new(cluster.client()));
+    random_steps(&cluster.pool());
 }

@@ -4,17 +4,18 @@ use std::num::NonZeroU32;
 use std::thread::sleep;
 use std::time::Duration;
 
-use zset_redis::blocking::{DelayQueue, Pool};
+use zset_redis::blocking::DelayQueue;
 use zset_redis::{DelayQueueError, Failure};
-use zset_std::Timestamp;
 
+use super::dead_letters::{bury, ids};
+use super::use_queue;
 use crate::servers::{Kind, PATIENCE, Server};
 
 const KEYS: [&str; 8] =
     ["due", "jobs", "deliveries", "receipts", "dead", "dead_jobs", "counts", "wake"];
 
 fn queue(server: &Server) -> DelayQueue {
-    DelayQueue::new(Pool::new(server.client()), "lost").with_deadline(PATIENCE)
+    server.queue("lost")
 }
 
 fn push(queue: &DelayQueue, ids: &[&str]) {
@@ -35,8 +36,7 @@ fn delete(server: &Server, key: &str) {
 
 #[test]
 fn jobs_whose_payloads_were_deleted_are_skipped_and_counted() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
+    for server in Server::of_each_kind() {
         let queue = queue(&server);
         push(&queue, &["a", "b", "c"]);
         delete(&server, "jobs");
@@ -137,33 +137,24 @@ fn a_job_whose_time_was_deleted_is_not_in_the_queue_and_can_be_pushed_again() {
 fn dead_letters_whose_payloads_were_deleted_are_skipped_and_counted() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server).with_max_deliveries(NonZeroU32::MIN);
-    let bury = |ids: &[&str]| {
-        push(&queue, ids);
-        for _ in ids {
-            let lease = queue.lease(PATIENCE).unwrap().unwrap();
-            queue.nack(&lease, PATIENCE).unwrap();
-        }
-    };
-    let ids = |max| {
-        let dead = queue.dead_letters(max).unwrap().into_iter();
-        dead.map(|dead| String::from_utf8(dead.id).unwrap()).collect::<Vec<_>>()
-    };
-    bury(&["a", "b", "c", "d", "e"]);
+    for id in ["a", "b", "c", "d", "e"] {
+        bury(&queue, id);
+    }
     server.ask("HDEL queue:{lost}:dead_jobs a c d");
     assert!(!queue.requeue("a", PATIENCE).unwrap());
-    assert_eq!(ids(1), ["b"]);
-    assert_eq!(ids(2), ["b", "e"]);
+    assert_eq!(ids(&queue, 1), ["b"]);
+    assert_eq!(ids(&queue, 2), ["b", "e"]);
     assert_eq!(queue.stats().unwrap().lost_jobs, 3);
     delete(&server, "dead_jobs");
-    bury(&["f"]);
+    bury(&queue, "f");
     assert_eq!(queue.take_dead_letters(9).unwrap()[0].payload, b"f");
     let stats = queue.stats().unwrap();
     assert_eq!((stats.lost_jobs, stats.dead_letters), (5, 0));
-    bury(&["g"]);
+    bury(&queue, "g");
     delete(&server, "dead");
-    assert!(ids(9).is_empty());
-    bury(&["g"]);
-    assert_eq!(ids(9), ["g"]);
+    assert!(ids(&queue, 9).is_empty());
+    bury(&queue, "g");
+    assert_eq!(ids(&queue, 9), ["g"]);
 }
 
 #[test]
@@ -181,46 +172,6 @@ fn jobs_without_ids_are_pushed_in_one_step_after_the_counts_were_deleted() {
     assert!(stats.contains("cmdstat_hexists:calls=1,"), "{stats}");
 }
 
-/// Calls each method, and returns the server's errors.
-fn use_all(queue: &DelayQueue) -> Vec<String> {
-    let mut errors = Vec::new();
-    let mut all = |error: Option<DelayQueueError>| match error {
-        Some(error @ DelayQueueError::Failure(Failure::Redis(_))) => errors.push(error.to_string()),
-        // There is no job to wait for.
-        None | Some(DelayQueueError::TimedOut) => {}
-        Some(error) => panic!("{error:?}"),
-    };
-    let now = || Timestamp::from_nanos(u64::MAX / 8);
-    all(queue.push_after("payload", Duration::ZERO).err());
-    for id in ["a", "b"] {
-        all(queue.push_with_id_after(id, "payload", Duration::ZERO).err());
-    }
-    match queue.lease(PATIENCE) {
-        Ok(Some(lease)) => {
-            all(queue.renew(&lease, PATIENCE).err());
-            all(queue.nack(&lease, Duration::ZERO).err());
-        }
-        lease => all(lease.err()),
-    }
-    match queue.lease(PATIENCE) {
-        Ok(Some(lease)) => all(queue.ack(&lease).err()),
-        lease => all(lease.err()),
-    }
-    all(queue.due("a").err());
-    all(queue.reschedule_after("a", Duration::ZERO).err());
-    all(queue.cancel("a").err());
-    all(queue.pop().err());
-    all(queue.at(now()).lease(PATIENCE).err());
-    all(queue.dead_letters(2).err());
-    all(queue.requeue("none", PATIENCE).err());
-    all(queue.take_dead_letters(2).err());
-    all(queue.purge_dead_letters().err());
-    all(queue.stats().err());
-    all(queue.clear().err());
-    all(queue.wait_lease(PATIENCE).timeout(Duration::from_millis(1)).block().err());
-    errors
-}
-
 #[test]
 fn no_deleted_key_makes_a_call_fail() {
     let Some(server) = Server::start(Kind::Redis) else { return };
@@ -232,23 +183,23 @@ fn no_deleted_key_makes_a_call_fail() {
         queue.nack(&lease, Duration::ZERO).unwrap();
         let _ = queue.lease(PATIENCE).unwrap().unwrap();
         delete(&server, key);
-        let errors = use_all(&queue);
+        let errors = use_queue(&queue);
         assert!(errors.is_empty(), "without {key}: {errors:#?}");
     }
 }
 
 #[test]
 fn the_error_of_a_key_of_another_type_names_the_key() {
-    for kind in [Kind::Redis, Kind::Valkey] {
-        let Some(server) = Server::start(kind) else { continue };
+    for server in Server::of_each_kind() {
         let queue = queue(&server);
         for key in KEYS {
             server.ask("FLUSHALL");
             server.ask(&format!("SET queue:{{lost}}:{key} x"));
-            let errors = use_all(&queue);
+            let errors = use_queue(&queue);
             assert!(!errors.is_empty(), "{key}");
             for error in errors {
-                let name = format!("queue:{{lost}}:{key}");
+                assert!(matches!(error, DelayQueueError::Failure(Failure::Redis(_))), "{error:?}");
+                let (error, name) = (error.to_string(), format!("queue:{{lost}}:{key}"));
                 assert!(error.contains("WRONGTYPE") && error.ends_with(&name), "{key}: {error}");
             }
         }

@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use redis::cluster::ClusterClient;
+use tokio::task::JoinSet;
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::delay_queue::{ConnectAsync, Lease};
 use zset_redis::{AsyncConnection, DelayQueue, DelayQueueError, Failure};
 use zset_std::Timestamp;
 
-use crate::servers::{Cluster, Kind, PATIENCE, Server};
-
-const MINUTE: Duration = Duration::from_secs(60);
+use super::MINUTE;
+use crate::servers::{Cluster, Kind, PATIENCE, Server, block_on};
 
 /// Much shorter than a minute, and longer than a busy machine delays a thread.
 const SOON: Duration = Duration::from_secs(15);
@@ -82,66 +81,42 @@ where
     let start = Instant::now();
     assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE).into_future()).await.is_err());
     queue.push_after("late", MINUTE).await.unwrap();
-    let workers: Vec<_> = (0..3)
-        .map(|_| {
-            let mut waiter = queue.waiter(client.clone());
-            tokio::spawn(async move { waiter.wait_lease(MINUTE).await.unwrap().payload })
-        })
-        .collect();
+    let mut workers = JoinSet::new();
+    for _ in 0..3 {
+        let mut waiter = queue.waiter(client.clone());
+        workers.spawn(async move { waiter.wait_lease(MINUTE).await.unwrap().payload });
+    }
     tokio::time::sleep(A_WHILE).await;
     for payload in ["a", "b", "c", "d"] {
         queue.push_after(payload, Duration::ZERO).await.unwrap();
     }
-    let mut payloads = BTreeSet::new();
-    for worker in workers {
-        payloads.insert(worker.await.unwrap());
-    }
+    let mut payloads: BTreeSet<_> = workers.join_all().await.into_iter().collect();
     payloads.insert(waiter.wait_lease(MINUTE).await.unwrap().payload);
     assert!(payloads.into_iter().eq([b"a", b"b", b"c", b"d"]));
     assert!(start.elapsed() < SOON);
     queue.clear().await.unwrap();
 }
 
-fn one_server(kind: Kind) {
-    let Some(server) = Server::start(kind) else { return };
-    check_threads(&Pool::new(server.client()));
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        check_tasks(server.multiplexed().await, server.client()).await;
-    });
+#[test]
+fn workers_of_a_server_wake_early_or_on_time() {
+    for server in Server::of_each_kind() {
+        check_threads(&server.pool());
+        block_on(async { check_tasks(server.multiplexed().await, server.client()).await });
+    }
 }
 
 #[test]
-fn redis() {
-    one_server(Kind::Redis);
-}
-
-#[test]
-fn valkey() {
-    one_server(Kind::Valkey);
-}
-
-#[test]
-fn cluster() {
+fn workers_of_a_cluster_wake_early_or_on_time() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    check_threads(&Pool::new(cluster.client()));
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let connection = cluster.client().get_async_connection().await.unwrap();
-        check_tasks(connection, cluster.client()).await;
-    });
+    check_threads(&cluster.pool());
+    block_on(async { check_tasks(cluster.connect().await, cluster.client()).await });
 }
 
 /// The settings are like those that the docs advise.
 #[test]
 fn over_a_cluster_a_wait_may_take_longer_than_the_response_timeout() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    let client = ClusterClient::builder(cluster.nodes.iter().map(Server::url))
-        .connection_timeout(PATIENCE)
-        .response_timeout(A_WHILE)
-        .overall_response_timeout(None)
-        .min_retry_wait(10)
-        .max_retry_wait(100)
-        .build()
-        .unwrap();
+    let client = cluster.advised_client(PATIENCE, A_WHILE);
     let queue = blocking::DelayQueue::new(Pool::new(client.clone()), "patient");
     let queue = queue.with_deadline(PATIENCE);
     // On a busy machine, a lease may exceed the timeout too: then it is lost, and the job is
@@ -161,7 +136,7 @@ fn over_a_cluster_a_wait_may_take_longer_than_the_response_timeout() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
     queue.clear().unwrap();
 
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let connection = client.get_async_connection().await.unwrap();
         let queue = DelayQueue::new(connection, "patient").with_deadline(PATIENCE);
         let mut waiter = queue.waiter(client);
@@ -173,9 +148,8 @@ fn over_a_cluster_a_wait_may_take_longer_than_the_response_timeout() {
 #[test]
 fn a_worker_that_waits_sends_nothing() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let queue = blocking::DelayQueue::new(Pool::new(server.client()), "quiet");
-    let queue = queue.with_deadline(PATIENCE);
-    let commands = || statistic(&server, "total_commands_processed:");
+    let queue = server.queue("quiet");
+    let commands = || server.info("total_commands_processed");
     // Opens a connection of the pool, and loads the scripts.
     assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(Duration::ZERO).block()));
     let before = commands();
@@ -185,34 +159,26 @@ fn a_worker_that_waits_sends_nothing() {
     assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
 }
 
-/// Returns a number from `INFO stats`.
-fn statistic(server: &Server, name: &str) -> u64 {
-    let info = server.ask("INFO stats");
-    let line = info.lines().find_map(|line| line.strip_prefix(name));
-    line.unwrap().trim().parse().unwrap()
-}
-
 #[test]
 fn a_waiter_opens_one_connection_for_many_waits() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let queue = DelayQueue::new(server.multiplexed().await, "one").with_deadline(PATIENCE);
         let mut waiter = queue.waiter(server.client());
-        let before = statistic(&server, "total_connections_received:");
+        let before = server.info("total_connections_received");
         for _ in 0..20 {
             let patience = Duration::from_millis(1);
             assert!(has_timed_out(&waiter.wait_lease(MINUTE).timeout(patience).await));
         }
         // The waiter's connection, and that of this query.
-        assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
+        assert_eq!(server.info("total_connections_received") - before, 2);
     });
 }
 
 #[test]
 fn an_earlier_job_wakes_a_worker_however_it_becomes_due() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let queue = blocking::DelayQueue::new(Pool::new(server.client()), "earlier");
-    let queue = queue.with_deadline(PATIENCE);
+    let queue = server.queue("earlier");
     let id = queue.push_after("late", Duration::ZERO).unwrap();
     let lease = queue.lease(MINUTE).unwrap().unwrap();
     let wait_while = |change: &dyn Fn()| {
@@ -238,16 +204,14 @@ fn an_earlier_job_wakes_a_worker_however_it_becomes_due() {
 fn a_stopped_server_is_an_error_and_a_new_one_serves_the_same_worker() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let client = server.client();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let manager = client.get_connection_manager().await.unwrap();
         let queue = DelayQueue::new(manager, "restarted");
         let mut waiter = queue.waiter(client);
         let worker = tokio::spawn(async move {
             let failed = waiter.wait_lease(MINUTE).await;
-            assert!(
-                matches!(failed, Err(DelayQueueError::Failure(Failure::Redis(_)))),
-                "{failed:?}"
-            );
+            let is_error = matches!(failed, Err(DelayQueueError::Failure(Failure::Redis(_))));
+            assert!(is_error, "{failed:?}");
             loop {
                 match waiter.wait_lease(MINUTE).await {
                     Ok(lease) => return lease,

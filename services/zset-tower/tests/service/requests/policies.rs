@@ -1,22 +1,21 @@
 //! The policies of a stack, from their descriptions: one small adapter for each limiter.
 
-use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use http::{Response, StatusCode};
+use pollster::block_on;
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Observer,
-    Penalty, SlidingWindow, WhenFull, WindowCounter,
+    AnyLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Penalty,
+    SlidingWindow, WhenFull, WindowCounter,
 };
-use zset_tower::key::from_fn;
+use zset_tower::key::{Key, from_fn};
 use zset_tower::{FailedLimiter, MissingKey, Policy, RequestHead};
 
-use super::naive::{self, Algorithm};
+use super::naive::{self, Algorithm, Decided, Naive, Nanos};
 use crate::limiters_on_a_server::OnServer;
+use crate::{Account, Counts, awaited, is_failure};
 
 /// The tier of a request, in its extensions.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +46,13 @@ pub(crate) enum Holder {
     Server,
 }
 
+/// When the key of a request is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyIs {
+    Ready,
+    Awaited,
+}
+
 /// A description of a policy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
@@ -56,26 +62,10 @@ pub(crate) struct Config {
     pub(crate) block: Option<naive::Block>,
     pub(crate) bound: Option<(usize, WhenFull)>,
     pub(crate) holder: Holder,
+    pub(crate) key: KeyIs,
     pub(crate) by_response: bool,
     pub(crate) is_shadow: bool,
     pub(crate) denies_missing_key: bool,
-}
-
-/// What an observer of a limiter has received.
-#[derive(Default)]
-pub(crate) struct Counts {
-    pub(crate) allowed: AtomicU32,
-    pub(crate) denied: AtomicU32,
-}
-
-impl Observer for Counts {
-    fn allowed(&self) {
-        self.allowed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn denied(&self) {
-        self.denied.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// A policy, and a look at its limiter.
@@ -97,7 +87,29 @@ impl Config {
 
     /// Returns whether units that depend on the response are held, and not taken.
     pub(crate) fn holds(&self) -> bool {
-        self.by_response && self.holder == Holder::Here
+        self.by_response && self.holder == Holder::Here && !self.is_shadow
+    }
+
+    /// Decides on a request as the policy does alone.
+    pub(crate) fn decide(
+        &self,
+        naive: &mut Naive,
+        user: u8,
+        tier: Tier,
+        cost: u32,
+        now: Nanos,
+    ) -> Decided {
+        let quota = self.quota(tier);
+        if self.holds() {
+            naive.hold(user, quota, cost, now)
+        } else {
+            naive.check(user, quota, cost, now)
+        }
+    }
+
+    /// Returns whether a decision is awaited.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.key == KeyIs::Awaited || self.holder == Holder::Server
     }
 
     pub(crate) fn applies(&self, Tier(tier): Tier) -> bool {
@@ -111,25 +123,19 @@ impl Config {
             let [shortest, longest] = [block.shortest, block.longest].map(Duration::from_nanos);
             Block::after(denials, shortest).doubling_up_to(longest)
         });
-        let quota = self.quota;
+        let (funnel, quota) = (self.quota, self.quota.quota());
         let any: AnyLimiter = match self.algorithm {
-            Algorithm::SlidingWindow => SlidingWindow::new(quota.quota()).into(),
-            Algorithm::WindowCounter => WindowCounter::new(quota.quota()).into(),
-            Algorithm::FixedWindow => FixedWindow::new(quota.quota()).into(),
-            Algorithm::Funnel => quota.into(),
+            Algorithm::SlidingWindow => SlidingWindow::new(quota).into(),
+            Algorithm::WindowCounter => WindowCounter::new(quota).into(),
+            Algorithm::FixedWindow => FixedWindow::new(quota).into(),
+            Algorithm::Funnel => funnel.into(),
         };
         match (block, self.algorithm) {
-            (None, Algorithm::SlidingWindow) => {
-                self.over(name, clock, SlidingWindow::new(quota.quota()))
-            }
-            (None, Algorithm::WindowCounter) => {
-                self.over(name, clock, WindowCounter::new(quota.quota()))
-            }
-            (None, Algorithm::FixedWindow) => {
-                self.over(name, clock, FixedWindow::new(quota.quota()))
-            }
-            (None, Algorithm::Funnel) => self.over(name, clock, quota),
-            (Some(block), Algorithm::Funnel) => self.over(name, clock, Penalty::new(quota, block)),
+            (None, Algorithm::SlidingWindow) => self.over(name, clock, SlidingWindow::new(quota)),
+            (None, Algorithm::WindowCounter) => self.over(name, clock, WindowCounter::new(quota)),
+            (None, Algorithm::FixedWindow) => self.over(name, clock, FixedWindow::new(quota)),
+            (None, Algorithm::Funnel) => self.over(name, clock, funnel),
+            (Some(block), Algorithm::Funnel) => self.over(name, clock, Penalty::new(funnel, block)),
             (Some(block), _) => self.over(name, clock, Penalty::new(any, block)),
         }
     }
@@ -137,7 +143,7 @@ impl Config {
     fn over<L>(&self, name: &str, clock: &FakeClock, limiter: L) -> Built
     where
         L: Limiter,
-        Keyed<Account, L, FakeClock>: KeyedLimiter<Account> + Send + Sync + 'static,
+        Keyed<Account<usize>, L, FakeClock>: KeyedLimiter<Account<usize>> + Send + Sync + 'static,
     {
         let counts = Arc::<Counts>::default();
         let mut keyed = Keyed::new(limiter).with_clock(clock.clone()).with_observer(counts.clone());
@@ -148,7 +154,7 @@ impl Config {
         let policy = self.policy(name, Arc::clone(&limiter));
         let config = *self;
         let peek = move |User(user), Tier(tier)| {
-            let account = Account { user, tier };
+            let account = Account { id: user.into(), plan: tier };
             match config.tiers {
                 Tiers::QuotaByKey(_) => {
                     limiter.under(config.quota(Tier(tier))).unwrap().peek_n(&account, 0)
@@ -160,18 +166,17 @@ impl Config {
     }
 
     fn policy(&self, name: &str, limiter: Shared) -> Policy {
-        let key = from_fn(|head: &RequestHead<'_>| {
-            let user = head.extensions.get::<User>()?.0;
-            Some(Account { user, tier: head.extensions.get::<Tier>()?.0 })
-        });
-        let missing = if self.denies_missing_key { MissingKey::deny() } else { MissingKey::Allow };
-        let policy = if self.holder == Holder::Server {
-            Policy::new_async(name, OnServer::of(limiter), key, missing, FailedLimiter::Deny)
+        let account = |head: &RequestHead<'_>| {
+            let (User(user), Tier(tier)) = (head.extensions.get()?, head.extensions.get()?);
+            Some(Account { id: (*user).into(), plan: *tier })
+        };
+        let policy = if self.key == KeyIs::Awaited {
+            self.policy_by(awaited(account), name, limiter)
         } else {
-            Policy::new(name, limiter, key, missing)
+            self.policy_by(from_fn(account), name, limiter)
         };
         let cost = |head: &RequestHead<'_>| head.extensions.get::<Cost>().map_or(1, |it| it.0);
-        let mut policy = policy.unwrap().with_cost(cost);
+        let mut policy = policy.with_cost(cost);
         if let Tiers::When(only) = self.tiers {
             let is_it =
                 move |head: &RequestHead<'_>| head.extensions.get::<Tier>().unwrap().0 == only;
@@ -179,39 +184,33 @@ impl Config {
         }
         if let Tiers::QuotaByKey(_) = self.tiers {
             let config = *self;
-            let quota = move |account: &Account| config.quota(Tier(account.tier));
+            let quota = move |account: &Account<usize>| config.quota(Tier(account.plan));
             policy = policy.with_quota_by(quota).unwrap();
         }
         if self.by_response {
-            policy = policy
-                .charge_if(|response: &Response<()>| response.status() == StatusCode::NOT_FOUND);
+            policy = policy.charge_if(is_failure);
         }
         if self.is_shadow {
-            policy = policy.shadow(pollster::block_on);
+            // Only what is awaited is spawned.
+            policy = if self.is_awaited() { policy.shadow(block_on) } else { policy.shadow(drop) };
         }
         policy
     }
-}
 
-type Shared = Arc<dyn KeyedLimiter<Account> + Send + Sync>;
-
-/// A key: a user, whose tier may change with each request.
-#[derive(Clone, Copy)]
-pub(crate) struct Account {
-    user: u8,
-    tier: usize,
-}
-
-impl PartialEq for Account {
-    fn eq(&self, other: &Self) -> bool {
-        self.user == other.user
+    fn policy_by(
+        &self,
+        key: impl Key<Key = Account<usize>>,
+        name: &str,
+        limiter: Shared,
+    ) -> Policy {
+        let missing = if self.denies_missing_key { MissingKey::deny() } else { MissingKey::Allow };
+        let policy = if self.holder == Holder::Server {
+            Policy::new_async(name, OnServer::of(limiter), key, missing, FailedLimiter::Deny)
+        } else {
+            Policy::new(name, limiter, key, missing)
+        };
+        policy.unwrap()
     }
 }
 
-impl Eq for Account {}
-
-impl Hash for Account {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.user.hash(state);
-    }
-}
+type Shared = Arc<dyn KeyedLimiter<Account<usize>> + Send + Sync>;
