@@ -177,7 +177,7 @@ type Prepared = Box<dyn Fn(usize, &[&str], Then) -> Vec<Outcome>>;
 pub struct Plan {
     /// The number of elements.
     pub n: usize,
-    /// What the workload is generated for: elements, or calls.
+    /// The number of elements, or of calls, for which the workload is generated.
     pub count: usize,
     /// The number of rounds, at least one.
     pub rounds: usize,
@@ -185,8 +185,8 @@ pub struct Plan {
     pub workloads: usize,
     /// The labels of the operations.
     pub rows: Vec<&'static str>,
-    /// How many operations a contender performs before it is the turn of another one. Each
-    /// continues with the value that the operation before has left; the first one loads a value.
+    /// How many operations a contender performs in one turn. The first loads a value, and each of
+    /// the others continues with the value of the one before.
     pub at_once: usize,
 }
 

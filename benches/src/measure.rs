@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::record::Record;
 
-/// One in this many calls is at the start of a batch and not timed, to warm up caches and branch
+/// One call in this many is not timed. These calls start a batch, and warm up caches and branch
 /// predictors.
 const WARM_UP: usize = 16;
 
@@ -95,14 +95,14 @@ pub fn contents(digests: impl Iterator<Item = u64>) -> u64 {
     digests.fold(0, |all, digest| all.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(digest))
 }
 
-/// Returns the places of all contenders in the order of a round, which rotates: the first one may
-/// find the arguments still in the caches.
+/// Returns the places of all contenders in the order of a round. The order rotates, because the
+/// first contender may find the arguments still in the caches.
 pub fn turns(round: usize, places: usize) -> impl Iterator<Item = usize> {
     (0..places).map(move |turn| (round + turn) % places)
 }
 
-/// Measures several values of contenders, which take turns in each round, with what is prepared for
-/// the round.
+/// Measures `N` values of each contender. In each round, the contenders take turns with what
+/// `prepare` returns for it.
 pub fn take_turns<W, E, const N: usize>(
     rounds: usize,
     places: usize,

@@ -74,8 +74,8 @@ impl Point {
 /// Why a picture cannot be drawn.
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// Returns a picture of charts in rows of `columns`, below a title and a legend of contenders
-/// unless there is none.
+/// Returns a picture of charts in rows of `columns`, below a title and a legend of contenders, or
+/// without both if the legend is empty.
 pub(crate) fn picture(
     title: &str,
     legend: &[(usize, &str)],
@@ -176,8 +176,8 @@ fn text(size: u32, place: usize) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&colour(place))
 }
 
-/// Returns the range of a scale that starts and ends at a tick and covers all values, which are
-/// positive, and its ticks.
+/// Returns the range and the ticks of a scale that covers all values, which are positive. The range
+/// starts and ends at a tick.
 fn scale(values: impl Iterator<Item = f64>) -> (Range<f64>, Vec<f64>) {
     let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
     for value in values {

@@ -1,9 +1,9 @@
 //! `services`: the limiters of zset-redis compared with a bare `PING`, an empty script, and the
-//! pipeline of commands that is customary instead.
+//! usual pipeline of commands.
 //!
 //! Client and server run on the same machine, so rates are those of both together. The server's CPU
 //! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds
-//! the decisions of a core.
+//! how many decisions a core makes per second.
 
 use std::io::{self, Error};
 use std::path::PathBuf;

@@ -27,8 +27,8 @@ use crate::sets::set::Set;
 use crate::sets::workload::Workload;
 use crate::sets::zset::{Bytes, Sorted};
 
-/// The number of leading contenders that are zset's own. The first of all is compared with the
-/// peers.
+/// The number of contenders that are zset's own, which come first. The first one is compared with
+/// the peers.
 pub const SUBJECTS: usize = 2;
 
 /// The sets of one kind of members.

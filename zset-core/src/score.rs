@@ -195,8 +195,8 @@ impl fmt::Debug for Score {
     }
 }
 
-/// Writes the shortest text that parses as the same score: integers without a decimal point, `inf`,
-/// `-inf`, and an exponent where Redis writes one (`1e+22`).
+/// Writes text that parses as the same score, as Redis does: integers up to 2^62 in full, other
+/// numbers in the fewest digits, with an exponent where Redis writes one (`1e+22`), `inf`, `-inf`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         text::shortest(self.0, f)

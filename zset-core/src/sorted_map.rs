@@ -300,14 +300,14 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
     }
 
     /// Returns the number of keys that fit into the allocated memory if they fill it completely.
-    /// **O(n)**, in steps of 1,800 to 3,600 keys. See
+    /// **O(n)**, one step for 1,800 to 3,600 keys. See
     /// [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity().min(self.core.dict.tables.capacity())
     }
 
     /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
-    /// and values. **O(n)**, in steps of 1,800 to 3,600 keys.
+    /// and values. **O(n)**, one step for 1,800 to 3,600 keys.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }

@@ -307,7 +307,7 @@ impl<M, S, H> SortedSet<M, S, H> {
     }
 
     /// Returns the number of members that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, in steps of 1,800 to 3,600 members.
+    /// **O(n)**, one step for 1,800 to 3,600 members.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike
     /// `HashMap::capacity`, it is not a guarantee: leaves become full only if members are inserted
@@ -319,7 +319,7 @@ impl<M, S, H> SortedSet<M, S, H> {
 
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, in steps of 1,800 to 3,600 members.
+    /// **O(n)**, one step for 1,800 to 3,600 members.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
@@ -938,7 +938,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
 /// Whole sets.
 impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
-    /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
+    /// members of `other`; **O(n + m)** if at least n / 2 of them are new, and all if they are
+    /// [`Unordered`](crate::Unordered).
     ///
     /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. An
     /// equal member is always that of this set.

@@ -29,7 +29,7 @@ pub struct At<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> At<'a, T> {
-    /// Creates the value that the method `at` of the limiter or queue returns: for a
+    /// Creates the value that the method `at` of a limiter or queue returns. It is for a
     /// [`KeyedLimiter`](crate::KeyedLimiter), which does not have the method. **O(1)**.
     #[inline]
     pub fn new(of: &'a T, now: Timestamp) -> Self {
@@ -57,9 +57,9 @@ impl<T: fmt::Debug + ?Sized> fmt::Debug for At<'_, T> {
     }
 }
 
-/// Declares the methods of a type with a clock that depend on the time, for the type and for [`At`]
-/// of it. In both, `self.timed()` returns a reference to the type and the time, which is read from
-/// the clock or given.
+/// Declares methods that depend on the time, both for a type with a clock and for [`At`] of it. In
+/// both, `self.timed()` returns a reference to the type and the time, which is read from the clock
+/// or given.
 macro_rules! timed {
     (impl[$($generics:tt)*] $of:ty { $($methods:tt)* }) => {
         impl<$($generics)*> $of {

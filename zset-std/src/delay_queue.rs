@@ -152,7 +152,7 @@ impl<T, I> Error for DuplicateJob<T, I> {}
 impl<T> DelayQueue<T> {
     /// Pushes a job and returns the id assigned to it. **O(log n)**.
     ///
-    /// Ids are consecutive numbers and are not reused. Ids of queued jobs that were pushed
+    /// Ids are consecutive numbers, each assigned once. Ids of queued jobs that were pushed
     /// [with an id](Self::push_with_id) are skipped.
     ///
     /// # Panics

@@ -190,8 +190,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// present. Returns the old deadline if it was live. **O(log n)**.
     ///
     /// If the set is full, a new member evicts expired ones, the earliest first, and only as many
-    /// as needed; they are dropped, even if live members above the cap then leave no room. To keep
-    /// them, call [`expire`](Self::expire) first.
+    /// as needed. They are dropped, even if the live members alone exceed the cap. To keep them,
+    /// call [`expire`](Self::expire) first.
     ///
     /// # Errors
     ///
@@ -238,9 +238,9 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the first member that is rejected, also because its deadline is not
-    /// after `now`; members before it are inserted. Members after it remain in the iterator, if
-    /// that was passed with `by_ref`.
+    /// [`InsertError`] with the first member for which there is no room, or whose deadline is not
+    /// after `now`. Members before it are inserted. Those after it remain in the iterator, if that
+    /// was passed with `by_ref`.
     ///
     /// # Panics
     ///

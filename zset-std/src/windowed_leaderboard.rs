@@ -39,11 +39,10 @@ use merge::Merged;
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of
 /// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them
-/// overflows, only the newest buckets count: as many as have a valid sum in some order of addition.
-/// A submission that would make fewer buckets count is an error, so this happens only when a bucket
-/// expires, or when the bound evicts a score that kept the sum small. The same holds for any
-/// [`Policy`] that can fail. The bound decides first: a score that it rejects
-/// combines with nothing, and is not an error.
+/// overflows, as many of the newest buckets count as have a valid sum. That happens only when a
+/// bucket expires, or when the bound evicts a score that kept the sum small: a submission that
+/// would make fewer buckets count is an error. The same holds for any [`Policy`] that can fail. A
+/// score that the bound rejects does not combine, so it is not an error.
 ///
 /// A windowed leaderboard has no clock: each submission passes the current time, and
 /// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time
@@ -265,8 +264,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<I
     /// A time before the newest one seen is a no-op.
     ///
     /// The merged score of each member of an expired bucket is recomputed from the remaining
-    /// buckets. If their sum is not a valid score, which requires scores of both signs, only the
-    /// newest of them count, as many as have a valid sum.
+    /// buckets. If their sum is not a valid score, which requires scores of both signs, as many of
+    /// the newest count as have a valid sum.
     pub fn advance(&mut self, now: Timestamp) {
         self.mend();
         self.newest = self.newest.max(now);

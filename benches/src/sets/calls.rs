@@ -68,8 +68,8 @@ impl Calls {
         [at(0.5), at(0.99), at(0.9999), self.nanos.max()].map(nanos)
     }
 
-    /// Returns pairs `(n, nanos)`: one in `n` calls takes longer than `nanos`. `n` starts at 2 and
-    /// increases by half powers of ten up to the number of calls.
+    /// Returns pairs `(n, nanos)`: one in `n` calls takes `nanos` or longer. `n` is 2, then half
+    /// powers of ten, and last the number of calls.
     pub(crate) fn curve(&self) -> Vec<(f64, f64)> {
         let calls = nanos(self.nanos.len());
         let steps = (1..).map(|half_powers| 10_f64.powf(f64::from(half_powers) / 2.0));

@@ -182,7 +182,7 @@ pub enum BreakerState {
 /// A request that may be sent.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
-    /// `None` if the request counts as neither.
+    /// `None` if the request counts as neither a success nor a failure.
     breaker: Option<&'a Breaker>,
     /// A probe is sent by its caller, which may be cancelled, and not by a task.
     pub(crate) is_probe: bool,

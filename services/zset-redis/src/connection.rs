@@ -77,7 +77,7 @@ impl<C: Connection> Caller<C> {
 
     /// Calls a script, returns its reply, and reports to the breaker.
     ///
-    /// After the deadline the call has failed, but the server may still run the script.
+    /// A call fails at its deadline, but the server may still run the script.
     pub(crate) async fn call<E>(
         &self,
         call: &Call<E>,
@@ -300,8 +300,8 @@ mod awaited {
         }
     }
 
-    /// An idle connection is certainly still open for this long, in milliseconds: servers' timeouts
-    /// are whole seconds.
+    /// For this long, in milliseconds, no server closes a connection because it is idle: their
+    /// timeouts are whole seconds.
     const SURELY_OPEN: u64 = 1000;
 
     /// The state of a [`ConnectionManager`] that a limiter, a board or a queue uses.

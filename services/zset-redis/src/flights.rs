@@ -174,8 +174,8 @@ pub(crate) async fn wait(
     }
 }
 
-/// A key whose calls wait for a task, which sends checks or draws of leases. If the task ends
-/// early, e.g. with its runtime, the key is removed, which ends the wait of the calls.
+/// A key whose callers wait for a task, which sends their checks or draws a lease for them. If the
+/// task ends early, e.g. with its runtime, the key is removed, which wakes the callers.
 pub(crate) struct Flight<T> {
     pub(crate) keys: Arc<Keys<T>>,
     pub(crate) key: Box<[u8]>,

@@ -67,8 +67,8 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// draw.
 ///
 /// The batch adapts to the rate: it aims at one draw per half life. It at most doubles with each
-/// draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a quarter
-/// of the limit. The batch of a key that is checked less often than once in half a life is zero:
+/// draw, up to [`with_max_batch`](Self::with_max_batch): a quarter of the limit by default, and at
+/// most. The batch of a key that is checked less often than once in half a life is zero:
 /// every call draws only its own units, and is as exact as in a
 /// [`SlidingWindow`](zset_std::SlidingWindow).
 ///

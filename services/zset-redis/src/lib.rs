@@ -107,8 +107,9 @@
 //!
 //! `Limits` need the commands of their limiters, and a limiter with a penalty also those of a
 //! `FixedWindow`. `~board:{*}:*` and `~queue:{*}:*` are the keys of boards and queues with hashed
-//! names. Connections to a cluster also need `+cluster|slots`, and `+asking` while slots move. None
-//! of the commands may be renamed. The error of a missing command names it.
+//! names. Connections to a cluster also need `+cluster|slots`, with `redis` 1.8 also `+ping`, and
+//! `+asking` while slots move. None of the commands may be renamed. The error of a
+//! missing command names it.
 //!
 //! # Memory
 //!
@@ -120,7 +121,7 @@
 //!
 //! # Speed
 //!
-//! One core of a server makes about 170,000 decisions per second with a [`Funnel`], and 110,000
+//! One core of a server makes about 140,000 decisions per second with a [`Funnel`], and 90,000
 //! with a `SlidingWindow`, if callers share connections. The measurements are in
 //! `docs/many-machines.md` of the project.
 //!
@@ -129,7 +130,7 @@
 //! The time is the server's, in microseconds; the clocks of clients do not matter. Durations in a
 //! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back
 //! never grants more: the latest recorded time counts. Denials do not record it, so that is the
-//! time of the last allowed units, whereas a limiter of `zset_std` has also seen the times of
+//! time of the last units on record, whereas a limiter of `zset_std` has also seen the times of
 //! denials. A replica that becomes the primary has a different clock: a window across the failover
 //! is shorter by as much as that clock is ahead.
 //!

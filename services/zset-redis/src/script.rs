@@ -68,8 +68,8 @@ impl Script {
     }
 }
 
-/// Defines the scripts of a type, one for each operation: the file in its folder, after
-/// `$begin.lua`, which all of them need. `$kind` is a constructor of [`Script`].
+/// Defines a script for each operation of a type: the contents of `$begin.lua`, then those of the
+/// operation's file in the same folder. `$kind` is a constructor of [`Script`].
 macro_rules! scripts {
     ($folder:literal, $begin:literal: $($NAME:ident $kind:ident $name:literal),*) => {
         mod scripts {
@@ -162,8 +162,8 @@ impl<E> Call<E> {
     /// Adds the command that failed to an error: EVALSHA, EVAL, or a command within the script.
     ///
     /// If a command within the script fails, servers report only its line. An error that cannot be
-    /// decoded is always one of EVALSHA: servers quote arguments in errors, and only those of
-    /// EVALSHA can be binary.
+    /// decoded is taken for one of EVALSHA: servers quote the start of the arguments, which can be
+    /// binary for EVALSHA, and is the script for EVAL.
     pub(crate) fn explained(&self, failure: Failure) -> Failure {
         match explained("EVALSHA", failure) {
             Failure::Redis(error) => Failure::Redis(self.in_script(&error).unwrap_or(error)),

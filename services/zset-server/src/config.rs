@@ -25,8 +25,8 @@ pub(crate) struct Config {
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     pub(crate) possible_clients: usize,
-    /// Parameters of types that do not exist here, if they have been set. Clients do so when they
-    /// start; it has no effect.
+    /// Parameters of data types that the server lacks, if clients have set them, as some do when
+    /// they start. They have no effect.
     others: BTreeMap<&'static str, i64>,
 }
 

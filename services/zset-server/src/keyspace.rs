@@ -197,8 +197,8 @@ impl Keyspace {
         }
     }
 
-    /// Modifies the set at a key, which must have the type of the value `empty`; inserts `empty`
-    /// first if the key does not exist; removes the key if the set is empty afterwards.
+    /// Modifies the set at a key, which must have the type of the value `empty`. Inserts `empty`
+    /// first if the key does not exist. Removes the key if the set is empty afterwards.
     pub(crate) fn change_or_insert<R>(
         &mut self,
         key: &[u8],

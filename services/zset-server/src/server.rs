@@ -80,8 +80,8 @@ pub struct Limits {
     /// The number of unread reply bytes at which the server stops reading from a client. Clients
     /// that send many requests before they read the replies need a large value.
     pub pause_at: usize,
-    /// The number of unread reply bytes at which a client is disconnected. Only a single reply can
-    /// exceed `pause_at` by much.
+    /// The number of unread reply bytes above which a client is disconnected. Only a single reply
+    /// can exceed `pause_at` by much.
     pub max_unread: usize,
     /// The bytes held for all clients together: requests that have not run, commands of
     /// transactions, and unread replies. Above half of it, the server stops reading from clients

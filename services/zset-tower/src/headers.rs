@@ -54,7 +54,7 @@ pub(crate) struct Line<'a> {
 
 impl RateHeaders {
     /// Renders the headers of the only policy that has decided. `retry_after` is the value of
-    /// `Retry-After` if the request is rejected: no window in the headers ends later.
+    /// `Retry-After` if the request is rejected. It bounds the windows in the headers.
     pub(crate) fn of_one(
         shown: Shown,
         line: Line<'_>,
@@ -141,8 +141,7 @@ fn list(items: impl Iterator<Item = Vec<u8>>) -> Option<HeaderValue> {
 /// The largest integer of a structured field.
 pub(crate) const MAX_INTEGER: u64 = 999_999_999_999_999;
 
-/// Returns a string as a string of a structured field; `None` if it is empty or not printable
-/// ASCII.
+/// Renders a string of a structured field; `None` if it is empty or not printable ASCII.
 pub(crate) fn string(text: &str) -> Option<String> {
     if text.is_empty() || !text.bytes().all(|it| it == b' ' || it.is_ascii_graphic()) {
         return None;

@@ -28,8 +28,8 @@ use limiter::{AnySource, Limiter, Mode, Source, TermsByKey};
 /// The maximum number of keys of limiters that a policy creates; new keys beyond it share a limit.
 const MAX_KEYS: usize = 100_000;
 
-/// The errors that require a header, RFC 9110: `WWW-Authenticate`, `Allow`, `Proxy-Authenticate`
-/// and `Upgrade`.
+/// The statuses that require a header (RFC 9110): `WWW-Authenticate`, `Allow`,
+/// `Proxy-Authenticate` and `Upgrade`.
 const REQUIRING_A_HEADER: [StatusCode; 4] = [
     StatusCode::UNAUTHORIZED,
     StatusCode::METHOD_NOT_ALLOWED,
@@ -103,8 +103,8 @@ pub struct Policy {
 impl Policy {
     /// Creates a policy from a limiter in this process. **O(1)**.
     ///
-    /// The headers show the quota that the limiter has now. A quota that is set later is shown if
-    /// its limit differs.
+    /// The headers show the quota of the limiter. If it changes later, they show the new one only
+    /// if its limit differs.
     ///
     /// # Errors
     ///
@@ -238,7 +238,7 @@ impl Policy {
     /// Returns the policy with a cost: the units that a request takes, instead of one. **O(1)**.
     /// See the example of [`with_quota_unit`](Self::with_quota_unit).
     ///
-    /// A request of cost 0 is always allowed. A request whose cost exceeds the limit never is: it
+    /// A request of cost 0 is allowed even if no units are left. One whose cost exceeds the limit
     /// is rejected with status 413, without `Retry-After`.
     pub fn with_cost(
         mut self,
@@ -266,9 +266,9 @@ impl Policy {
     /// response is available. Until then they count for all policies that share the limiter. A
     /// limiter whose calls are awaited, or one of your own, cannot hold units: it takes them before
     /// the call, and refunds them before the response is returned. They stay taken if that fails,
-    /// or if the request took longer than a tenth of the time in which they come back anyway: a
-    /// limiter refunds the newest units of a key, and would forget failures in the meantime too
-    /// early.
+    /// or if the request took longer than a tenth of the time in which they come back anyway. A
+    /// limiter refunds the newest units of a key, so a late refund would make later failures expire
+    /// too early.
     ///
     /// # Examples
     ///

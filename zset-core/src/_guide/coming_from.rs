@@ -266,8 +266,8 @@
 //!
 //! # Groups of equal score
 //!
-//! The levels of an order book, or the places of a podium: a range that excludes a score leads to
-//! the next one in O(log n), however many elements share a score.
+//! These are the levels of an order book, or the places of a podium. A range that excludes a score
+//! finds the next one in O(log n), however many elements share a score.
 //!
 //! ```
 //! use std::iter::successors;

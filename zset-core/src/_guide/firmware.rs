@@ -110,8 +110,8 @@
 //! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
 //! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update)
 //! for new scores: they return an error and leave the set unchanged. Removals need no memory,
-//! unless clones of scores do. Several may be needed to make room for one element: in the tests, up
-//! to 125 of 1,792.
+//! unless clones of scores do. Several removals may be needed to make room for one element: in the
+//! tests, up to 125 of 1,792.
 //!
 //! ```
 //! use zset_core::{SortedSet, TryReserveError};

@@ -22,7 +22,7 @@ pub(super) mod private {
     }
 }
 
-/// The type of the numbers that a [`FixedSortedSet`](crate::FixedSortedSet) stores three times for
+/// The type of slot numbers in a [`FixedSortedSet`](crate::FixedSortedSet), which stores three for
 /// each element: `u16`, or `u8` for at most 255 elements.
 ///
 /// # Examples

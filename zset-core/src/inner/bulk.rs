@@ -283,9 +283,9 @@ impl<K, V, S> Prepared<K, V, S> {
 }
 
 impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Replaces the nodes and the dict with the prepared ones, and moves the elements of the old
-    /// and of the other nodes there. Those at the ranks `shared` of the other nodes move to
-    /// `left_out` instead, which must have room for them.
+    /// Replaces the nodes and the dict with the prepared ones, and moves the old elements and those
+    /// of `other` there. Those of `other` at the ranks `shared` move to `left_out` instead, which
+    /// must have room for them.
     fn carry_out(
         &mut self,
         order: Order<S>,
@@ -351,7 +351,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
     /// Moves all elements of another core into this one, one at a time. An equal key stays, and
     /// gets the value and the score of the other core.
     ///
-    /// On error, elements not yet moved are lost.
+    /// On error, elements not yet moved may be lost.
     pub(crate) fn try_extend<H2>(
         &mut self,
         other: &mut Core<K, V, S, Hashed<H2>>,

@@ -1,8 +1,8 @@
 //! [`Hashed`]: the dict of a set or a map, and [`Dict`], its tables: a map from the hash of a key
 //! to its handle, in hash tables that split one at a time.
 //!
-//! - Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
-//!   hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
+//! - Up to 16 handles take no table, as they are the slots of the only leaf. A byte of each key's
+//!   hash, its tag, is stored by slot, and a look-up compares all tags at once.
 //! - Up to the capacity of `FIRST_BUCKETS`, handles are in one table, hashbrown's.
 //! - Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong: "Extendible
 //!   Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at most
@@ -62,8 +62,8 @@ const _: () = assert!(
 /// Under Miri, tables are smaller, because filling one of this size would take too long.
 const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 9 } else { 1 << 15 };
 
-/// The maximum number of buckets of a segment. It is smaller because the keys of a large set are
-/// not cached.
+/// The maximum number of buckets of a segment. It is smaller because a split reads all keys, and
+/// those of a large set are in no cache.
 const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
 
 /// The number of handles at which a segment splits.
@@ -85,7 +85,7 @@ pub(crate) struct Dict {
     len: usize,
 }
 
-// With a tag of its own: to tell variants apart by a capacity takes five instructions more.
+// `repr` adds a tag: telling the variants apart by a capacity takes five more instructions.
 #[derive(Clone)]
 #[repr(u8)]
 enum Tables {
@@ -105,7 +105,7 @@ struct Segments {
     shift: u32,
 }
 
-/// The number of elements from which on the dict exceeds the nearest caches, and `visit` pays off.
+/// With this many elements or more, the dict exceeds the nearest caches, and `visit` pays off.
 const VISITED_LEN: usize = 1 << 16;
 
 /// A dict with its hasher.
@@ -741,7 +741,7 @@ impl Segments {
         try_split(self.table(route), bit, &mut parts, hash_of)?;
         self.tables.try_reserve(1)?;
         if bit < self.shift {
-            // Each entry twice.
+            // Doubles the directory, with each entry twice.
             let entries = 0..2 * self.directory.len();
             self.directory = try_directory(entries.map(|entry| self.directory[entry / 2]))?;
             self.shift -= 1;

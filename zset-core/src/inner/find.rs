@@ -56,8 +56,8 @@ impl RankedRange {
     }
 }
 
-/// The child index that a search takes in each block, from the top down, as many bits each as
-/// `BLOCK_CAPACITY` takes. Paths compare like the leaves to which they lead.
+/// The index of the child that a search follows in each block, from the top down, in
+/// log2(`BLOCK_CAPACITY`) bits each. Paths compare like the leaves to which they lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path(u64);
 
@@ -144,8 +144,8 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Equivalent<K> + ?Sized,
     {
-        // Returned by the comparison, since getting the leaf again takes a tenth of a look-up. It
-        // captures by value: references to variables would keep these in memory.
+        // The closure returns the result, since getting the leaf again takes a tenth of a look-up.
+        // It captures by value: references to variables would keep these in memory.
         self.dict.tables.find(hash, move |handle| {
             let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
             let pair = pairs.get(handle.slot() as usize)?;
@@ -176,7 +176,7 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-/// Finding by rank, by handle and by place.
+/// Finding by rank, by handle and by position.
 impl<K, V, S> Nodes<K, V, S> {
     pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {
         (self.len > 0).then(|| self.leaf(self.head).at(0))
@@ -463,8 +463,8 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// Returns the predicate that accepts the keys before another: one type, so that all searches share
-/// their code.
+/// Returns a predicate that accepts the keys before `key`. All searches use this one type, so they
+/// share their code.
 pub(crate) fn before<K: TieOrder>(key: &K) -> impl Fn(&K) -> bool {
     move |other| other.precedes(key)
 }

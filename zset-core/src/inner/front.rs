@@ -267,8 +267,8 @@ macro_rules! front_owning {
     };
 }
 
-/// Implements the traits of a front's `ExtractIf`, whose bounds are in brackets. `$call` calls its
-/// closure with the parts of an element of the core.
+/// Implements the traits of a wrapper type's `ExtractIf`, with its bounds in brackets. `$call`
+/// passes the parts of an element of the core to the closure.
 macro_rules! front_extract_if {
     (
         <$($param:ident),*>, [$($bounds:tt)*], $item:ty, $taken:path,

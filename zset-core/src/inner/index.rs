@@ -38,9 +38,8 @@ pub(crate) const MAX_LEVELS: usize = 10;
 
 const _: () = assert!(2 * MIN_CHILDREN.pow(MAX_LEVELS as u32) > MAX_LEAVES);
 
-/// Memory is freed if one element in this many is left, or one in half as many: the threshold is
-/// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
-/// pay for it.
+/// Memory is freed when one element in this many is left, rounded up to a power of two elements. If
+/// it were freed earlier, queues that fill up and drain would pay for it.
 const SHRINK_SHARE: usize = 48;
 
 /// The maximum number of elements that move to less memory in one step.
@@ -64,8 +63,8 @@ pub(crate) struct Block<S> {
 pub(crate) struct Child<S> {
     pub(crate) id: u32,
     pub(crate) span: u32,
-    /// The score of its first element. If the child becomes the first one of its block, the score
-    /// of the first element of its successor.
+    /// The score of its first element or, if the child is inserted at the start of a block, that of
+    /// its successor.
     pub(crate) first: S,
 }
 
@@ -132,8 +131,9 @@ impl<S> Block<S> {
         self.firsts.pop_at(index.max(1) - 1)
     }
 
-    /// Removes the children at these indexes. Their first scores or, if the first child is among
-    /// them, those of their successors move to `old_firsts` if dropping them may run user code.
+    /// Removes the children at these indexes, and their first scores or, if the first child is one
+    /// of them, those of their successors. If dropping scores may run user code, they move to
+    /// `old_firsts`.
     pub(crate) fn remove_range(&mut self, range: Range<usize>, old_firsts: &mut Vec<S>) {
         let start = range.start.max(1) - 1;
         let end = (start + range.len()).min(self.firsts.len());
@@ -164,8 +164,8 @@ impl<S> Block<S> {
         first
     }
 
-    /// Moves the first `count` children of the next block to the end of this one. Takes the first
-    /// score below the next block, and returns the new one, if any children are left there.
+    /// Moves the first `count` children of the next block to the end of this one. `first` is the
+    /// first score below the next block; returns the new one, if any children are left there.
     fn take_from_next(&mut self, next: &mut Self, count: usize, first: S) -> Option<S> {
         self.firsts.push(first);
         self.firsts.extend(next.firsts.drain(..count - 1));
@@ -173,8 +173,8 @@ impl<S> Block<S> {
         next.firsts.pop_at(0)
     }
 
-    /// Moves the last `count` children of this block to the start of the next one. Takes the first
-    /// score below the next block, and returns the new one.
+    /// Moves the last `count` children of this block to the start of the next one. `first` is the
+    /// first score below the next block; returns the new one.
     fn give_to_next(&mut self, next: &mut Self, count: usize, first: S) -> S {
         let (at, len) = (self.len() - count, next.len());
         let mut firsts: ArrayVec<S, { BLOCK_CAPACITY - 1 }> = self.firsts.drain(at..).collect();
@@ -241,8 +241,8 @@ impl<S> ArenaNode for Block<S> {
 }
 
 impl<K, V, S> Nodes<K, V, S> {
-    /// Adds to the spans above a node, given its parent, and replaces its first score; returns the
-    /// old one, or the given one if no node comes before.
+    /// Adds `by` to the spans above a node, and replaces its first score with `first`, if given.
+    /// Returns the old score, or `first` if no node comes before.
     pub(crate) fn update_spans(
         &mut self,
         mut id: u32,

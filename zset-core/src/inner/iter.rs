@@ -65,8 +65,8 @@ impl<P, S> Clone for Rest<'_, P, S> {
     }
 }
 
-/// Returns the elements between two positions that are in the first and in the last leaf, and what
-/// else `find` returns.
+/// Returns those elements between two positions that are in the first or the last leaf, and the
+/// second result of `find`.
 #[inline(never)]
 fn ends<K, V, S, R>(
     nodes: &Nodes<K, V, S>,
@@ -84,8 +84,8 @@ fn ends<K, V, S, R>(
     ([front, Rest::new(id, end_leaf.backward, end_leaf, slots)], ranks)
 }
 
-/// Enters the leaf `id`, whose successor `link` returns. If the other end is in that leaf too
-/// (`to`), only the elements in `slots` remain.
+/// Enters the leaf `id`; `link` returns the id of the next one. If the other end is in that leaf
+/// too (`to`), only the elements in `slots` remain.
 ///
 /// The function is not inlined, takes no reference to the iterator and cannot panic, so that the
 /// compiler keeps the iterator and the accumulator of a caller's loop in registers.
@@ -468,7 +468,8 @@ impl<K, V, S> Nodes<K, V, S> {
         self.range_by_rank(..)
     }
 
-    /// Takes the elements of nodes one by one, lowest score first. They can then only be cleared.
+    /// Takes the elements of nodes one by one, lowest score first. The nodes can then only be
+    /// cleared.
     pub(crate) fn emptied(&mut self) -> impl Iterator<Item = ((K, V), S)> {
         let mut emptied = Emptied::NOTHING;
         core::iter::from_fn(move || emptied.pop(self, End::First))

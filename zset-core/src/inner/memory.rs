@@ -153,7 +153,7 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 
     /// Moves all elements of other nodes to these, whose memory is reserved. `firsts` are the first
-    /// scores of all full leaves but the first one.
+    /// scores of all new leaves but the first one.
     fn fill_full_leaves(&mut self, from: &mut Self, firsts: Vec<S>) {
         let (len, mut firsts) = (from.len, firsts.into_iter());
         let mut elements = from.emptied();

@@ -9,8 +9,8 @@
 //! CRC64: u64     of all preceding bytes
 //! ```
 //!
-//! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's
-//! `rdb.h` and `cluster.c`.
+//! Numbers are little-endian, except for lengths of strings and the number of elements. The format
+//! is defined by Redis's `rdb.h` and `cluster.c`.
 //!
 //! In a listpack, Redis and Valkey write the lowest score first. The order of other elements
 //! differs by writer: Redis from 4.0 on and Valkey write the highest score first, Dragonfly the

@@ -476,7 +476,7 @@ impl ZSet {
     }
 
     /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**,
-    /// in steps of 1,800 to 3,600 members; O(1) for a listpack.
+    /// one step for 1,800 to 3,600 members; O(1) for a listpack.
     ///
     /// A listpack reserves nothing for future members, so its capacity is its length.
     pub fn capacity(&self) -> usize {
@@ -505,7 +505,8 @@ impl ZSet {
     }
 
     /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
-    /// members. **O(n + samples)**, in steps of 1,800 to 3,600 members for n; O(1) for a listpack.
+    /// members. **O(n + samples)**, one step for 1,800 to 3,600 members and one for each sample;
+    /// O(1) for a listpack.
     #[cfg(feature = "unstable-internals")]
     pub fn estimated_allocation_size(&self, samples: usize) -> usize {
         self.sampled_allocation_size(samples)

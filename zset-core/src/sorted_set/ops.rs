@@ -35,7 +35,7 @@ impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are also in `other`, in order, with the scores of this
     /// set. Lazy; **O(n)** in total, for the n members of this set.
     ///
-    /// An equal member is always that of this set. The scores of `other` are ignored;
+    /// Of two equal members, that of this set is returned. The scores of `other` are ignored;
     /// [`intersection_with`](Self::intersection_with) combines the two. A step looks up each
     /// element that it skips, so if none of them is in `other`, the first step is **O(n)**.
     ///
@@ -60,11 +60,11 @@ impl<M: TieOrder + Hash, S: Ord, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements of both sets, in order. A member that is in both has the score of this
     /// set. Lazy; **O(n + m)** in total.
     ///
-    /// An equal member is always that of this set. [`union_with`](Self::union_with) combines the
-    /// two scores.
+    /// Of two equal members, that of this set is returned. [`union_with`](Self::union_with)
+    /// combines the two scores.
     ///
-    /// A step looks up each element of `other` that it skips. If all of these come before the
-    /// elements of this set, and their members are in both, the first step is **O(m)**.
+    /// A step looks up each element of `other` that it skips. If all of `other` come before the
+    /// elements of this set, and this set has their members, the first step is **O(m)**.
     ///
     /// # Examples
     ///

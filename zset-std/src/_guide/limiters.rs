@@ -50,8 +50,8 @@
 //!
 //! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the user's tier,
 //! or one from a database. With a funnel, pass a [`Funnel`](crate::Funnel) to set the capacity as
-//! well. All calls share the history of the key: units allowed under one quota count under every
-//! other. The docs of the method say how exact a changed period is.
+//! well. All calls share the history of the key: units allowed under one quota count under the
+//! others. The docs of the method say how exactly, and when a longer period misses units.
 //!
 //! ```
 //! use std::time::Duration;

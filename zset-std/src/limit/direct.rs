@@ -56,9 +56,9 @@ impl<L: Limiter> Direct<L> {
         &self.state
     }
 
-    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record, but
-    /// another variant of [`AnyLimiter`](super::AnyLimiter) drops them. Costs at most as much as a
-    /// check.
+    /// Changes the algorithm, e.g. one quota of [`Limits`](super::Limits). Units already allowed
+    /// stay on record, but another variant of [`AnyLimiter`](super::AnyLimiter) drops them. Costs
+    /// at most as much as a check.
     ///
     /// # Examples
     ///

@@ -167,7 +167,7 @@ impl Limiter for Funnel {
         level.record(self, n, now);
     }
 
-    /// Empties the funnel by `n` units, or by as much as it holds; returns the number of whole
+    /// Removes `n` units from the funnel, or as much as it holds; returns the number of whole
     /// units.
     fn refund(&self, level: &mut Level, n: u32) -> u32 {
         level.refund(self, n)
@@ -350,7 +350,8 @@ impl Funnel {
             return estimate as u32;
         }
         // The fraction that is left out is less than a unit, and the quotient is less than one too
-        // large. So the estimate is at most 1 off, and the rest, below two periods, is exact again.
+        // large, so the estimate is off by at most 1. The rest is then below two periods, and exact
+        // although it is computed modulo 2^64.
         let rest = in_parts.wrapping_sub(estimate.wrapping_mul(period)) as i64;
         (estimate + u64::from(rest >= period as i64) - u64::from(rest < 0)) as u32
     }

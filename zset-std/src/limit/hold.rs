@@ -86,7 +86,8 @@ pub enum Place {
 }
 
 impl<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> Hold<L, Q> {
-    /// Decides on `n` units of a key and, if they are allowed, holds them. At the cost of a check.
+    /// Decides on `n` units of a key and, if they are allowed, holds them. It costs as much as a
+    /// check.
     ///
     /// The limiter is usually a reference or an `Arc`. There is no hold if the units are denied, or
     /// if there are none. A denial counts as that of a check does.
@@ -110,8 +111,8 @@ impl<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> Hold<L, Q> {
         (decision, Some(Hold { limiter, key: owned, terms, units: n, place: Some(place) }))
     }
 
-    /// Records `n` of the units, or all if there are fewer, and releases the others. At the cost of
-    /// a check.
+    /// Records `n` of the units, or all if there are fewer, and releases the others. Costs as much
+    /// as a check.
     ///
     /// They are recorded even if the limit is exceeded in the meantime, by
     /// [`record`](super::Keyed::record) or because of another quota.
@@ -119,9 +120,8 @@ impl<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> Hold<L, Q> {
         self.settle(n);
     }
 
-    /// Releases all units, and returns how many are available again. At the cost of a check.
-    ///
-    /// These are all, unless they are [on record](Self::is_on_record).
+    /// Releases all units, and returns how many are available again: all of them, unless they are
+    /// [on record](Self::is_on_record). Costs as much as a check.
     pub fn release(mut self) -> u32 {
         self.settle(0)
     }

@@ -164,9 +164,9 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.copy_limiter()
     }
 
-    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record, but
-    /// another variant of [`AnyLimiter`](super::AnyLimiter) drops them. For what a funnel carries
-    /// over, see [`check_with`](Self::check_with).
+    /// Changes the algorithm, e.g. one quota of [`Limits`](super::Limits). Units already allowed
+    /// stay on record, but another variant of [`AnyLimiter`](super::AnyLimiter) drops them. For
+    /// what a funnel carries over, see [`check_with`](Self::check_with).
     ///
     /// **O(n log n)** for n keys, or **O(shards)** for a [`Funnel`], locking one shard at a time.
     ///
@@ -303,8 +303,8 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     ///
     /// It is for tiers, and for quotas from a database. If the algorithm is a funnel, pass a
     /// [`Funnel`] to set the capacity as well. All calls share the history of the key:
-    /// units allowed under one quota count under every other. A count, or a capacity, may change
-    /// with each call, exactly, except that a funnel carries over a time (see below). A changed
+    /// units allowed under one quota count under the others, until the key is swept. A count, or a
+    /// capacity, may change with each call, exactly, except that a funnel carries over a time (see below). A changed
     /// period is exact where the times of units are known, and otherwise errs on the side of
     /// denying:
     ///
@@ -453,8 +453,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         (self, self.clock.now())
     }
 
-    /// Decides on `n` units of a key, and reports the decision: with `check` or, if other units of
-    /// the key are held, with `with_held`, which records none.
+    /// Decides on `n` units of a key, and reports the decision. `check` decides and records; if
+    /// other units of the key are held, `with_held` decides first, without recording.
     #[inline]
     pub(super) fn check_by<Q: ToKey<K> + ?Sized>(
         &self,

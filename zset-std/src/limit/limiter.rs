@@ -17,13 +17,13 @@ use crate::Timestamp;
 ///
 /// - **A state** holds only what differs from key to key. It must work with every value of the
 ///   algorithm: [`Keyed::set_limiter`](super::Keyed::set_limiter) replaces the value, and
-///   [`ADAPTS`](Self::ADAPTS) says whether states have to follow.
+///   [`ADAPTS`](Self::ADAPTS) says whether states must be adapted.
 /// - **The holder handles the clock**: `now` is never before the time of an earlier
 ///   [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. Methods without a
 ///   time may be called at any time. All times are valid, up to [`Timestamp::MAX`].
-/// - **A decision** is what [`Decision`] and [`Verdict`](super::Verdict) say, and its durations
-///   count from `now`. Holders rely on `remaining`: from it they know whether a key is over its
-///   limit, and whether there is room in addition to units that are [held](crate::Hold).
+/// - **A decision** must mean what [`Decision`] and [`Verdict`](super::Verdict) document. Its
+///   durations count from `now`. Holders rely on `remaining`: from it they know whether a key is
+///   over its limit, and whether there is room in addition to units that are [held](crate::Hold).
 /// - **0 units** are always allowed. A call for them takes nothing, and may note the time.
 ///
 /// # Examples

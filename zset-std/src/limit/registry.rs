@@ -179,11 +179,11 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         if slot.is_some() { locked } else { locked.or_held() }
     }
 
-    /// Changes the state of a key without units in flight, or returns its locked shard. `change`
-    /// receives the effective time, which is recorded.
+    /// Changes the state of a key without units in flight, or returns its locked shard, whose held
+    /// keys have not been [searched](Locked::or_held). `change` receives the effective time, which
+    /// is recorded.
     ///
-    /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key. The
-    /// table of held keys has not been [searched](Locked::or_held).
+    /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key.
     #[inline]
     pub(crate) fn get<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
@@ -557,8 +557,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
         if next == Timestamp::MAX {
             // The thread that reserved the last place may not have published its deadline yet. It
-            // does so under its shard's lock, so taking the locks waits for it; the caller has had
-            // that of its own shard. If there is still no deadline, no key will ever be idle.
+            // does so under its shard's lock, so locking the other shards waits for it. The caller
+            // has already locked its own. If there is still no deadline, no key will ever be idle.
             let others = before.iter().chain(&from[1..]);
             let deadlines = others.map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);

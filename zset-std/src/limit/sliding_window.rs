@@ -2,7 +2,8 @@
 //!
 //! Invariants: `units` is the sum of the units in the log, and its times ascend. After a call,
 //! every entry is younger than the longest period so far, and forgotten units are at least that
-//! old. There are at most [`SPARE_ENTRIES`] more entries than the largest count so far.
+//! old. There are at most [`SPARE_ENTRIES`] more entries than the largest count so far, or one more
+//! after a denied call that has restored forgotten units.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -13,8 +14,7 @@ use super::limiter::Under;
 use super::{AnyLimiter, Decision, Direct, Funnel, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// An exact sliding window: at most `count` units in every window of the quota's
-/// period.
+/// An exact sliding window: at most `count` units in every window of the quota's period.
 ///
 /// The window is half-open, `(now - period, now]`: a unit allowed at time t stops counting at
 /// exactly `t + period`. The units of a call are allowed together or not at all. Denied units are
@@ -33,7 +33,7 @@ use crate::Timestamp;
 ///
 /// The state of a key is a log. A call takes at most one entry of 16 bytes, whatever its units. A
 /// log that is only checked with a single quota therefore has at most `count` entries; any other
-/// has at most 64 more than the largest count.
+/// has at most 65 more than the largest count.
 ///
 /// # Quotas
 ///
@@ -186,8 +186,8 @@ impl Direct<SlidingWindow> {
     }
 }
 
-/// The number of entries kept beyond the largest count: that many calls can be recorded beyond the
-/// limit, and refunded again, before the oldest are merged.
+/// The number of entries kept beyond the largest count, for calls recorded beyond the limit. If
+/// there are more, the oldest are merged.
 const SPARE_ENTRIES: usize = 64;
 
 /// The state of a key.
@@ -310,7 +310,7 @@ impl Log {
         }
     }
 
-    /// Makes room for half as many entries: most keys have few, and there may be many keys.
+    /// Grows by half instead of doubling: most keys have few entries, and there may be many keys.
     #[cold]
     fn grow(&mut self) {
         self.entries.reserve_exact(self.entries.len() / 2 + 1);

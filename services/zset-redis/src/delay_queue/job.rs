@@ -53,8 +53,8 @@ pub struct DeadLetter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of jobs, due or not, leased or not, and of lost jobs that have not been dropped
-    /// yet.
+    /// The number of jobs, due or not, leased or not. It includes lost jobs that have not been
+    /// dropped yet.
     pub len: u64,
     /// The number of jobs on lease. An expired lease counts until a worker takes the job.
     pub leased: u64,

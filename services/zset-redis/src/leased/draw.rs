@@ -43,8 +43,8 @@ impl Terms {
         self.quota.count()
     }
 
-    /// Returns how long the units of a lease may be used by the local clock, which may be slower
-    /// than the server's by a thousandth.
+    /// Returns how long, by the local clock, the units of a lease may be used. That clock may be
+    /// slower than the server's by a thousandth.
     pub(super) fn local_life(&self) -> Duration {
         self.life.saturating_sub(self.life / 1000)
     }

@@ -107,8 +107,8 @@ impl Buffer for alloc::vec::Vec<u8> {
             self.try_reserve_exact(wanted - self.len())?;
         }
         if len > self.len() {
-            // With a constant 0, the compiler calls `memclr` on a Cortex-M, a second function
-            // besides `memset`.
+            // With a constant 0, the compiler calls `memclr` on a Cortex-M, which takes flash in
+            // addition to `memset`.
             self.resize(len, core::hint::black_box(0));
         }
         Ok(())
