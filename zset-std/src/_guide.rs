@@ -17,7 +17,7 @@
 //!
 //! - A call that writes in any case returns what it replaced or removed, as in `BTreeMap`: `insert`
 //!   returns the old score as an `Option`.
-//! - A call that may keep what is there says what it did. `insert_max` returns an
+//! - A call that may change nothing returns what it did. `insert_max` returns an
 //!   [`Insertion`](zset_core::Insertion). A board can also reject a member or evict another, so
 //!   `submit` returns a [`Submission`](crate::leaderboard::Submission) with both scores and the
 //!   dropped member.

@@ -41,7 +41,8 @@ pub fn fixed_set(operation: &str) {
 
 /// Counts checks of a keyed limiter, two thirds of which are allowed.
 pub fn keyed_limiter(place: usize) {
-    // Each has a random seed, on which the heights of its deadlines depend: one limiter in ten takes 4 % more.
+    // Each has a random seed, on which the heights of its deadlines depend: one limiter in ten
+    // takes 4 % more.
     for seed in 0..LIMITERS {
         let workload = Workload::new(hundred_a_minute(), KEYS, N, seed);
         black_box((keyed::CONTENDERS[place].1)(&workload));

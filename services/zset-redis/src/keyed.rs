@@ -254,9 +254,9 @@ operations! {
         /// for quotas from a database. If the algorithm is a funnel, pass a [`Funnel`] to set the
         /// capacity as well.
         ///
-        /// All calls share the history of the key: units allowed under one quota count under every
-        /// other, as in [`zset_std::Keyed::check_with`]. The count or capacity may differ in each
-        /// call, and the decision is exact. The period may be
+        /// All calls share the history of the key: units allowed under one quota count under the
+        /// others until the key expires, as in [`zset_std::Keyed::check_with`]. The count or
+        /// capacity may differ in each call, and the decision is exact. The period may be
         ///
         /// - for a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up
         ///   to microseconds if the count differs;

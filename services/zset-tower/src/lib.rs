@@ -40,7 +40,7 @@
 //! without a key: reject it with status 403 or another, or 401 and a challenge; let it pass; or
 //! count it towards a key shared by all such requests.
 //!
-//! Behind a proxy, every request comes from the proxy's address. The client's address is in a
+//! Behind a proxy, the peer of every request is the proxy. The client's address is in a
 //! header, and the client can write all entries of that but the last: see
 //! [`ForwardedFor`](key::ForwardedFor).
 //!

@@ -8,8 +8,8 @@ use crate::counting::counted;
 use crate::failures::{Subject, fail_in_turn, or_error};
 use crate::{Scattering, Set, grown, hashing, scattered_score};
 
-/// Runs an operation that panics if memory runs out, which leaves the subject unchanged; returns the
-/// number of its allocations.
+/// Runs an operation that panics if memory runs out, which leaves the subject unchanged; returns
+/// the number of its allocations.
 fn failures<C: Subject, T: std::fmt::Debug>(
     original: &C,
     operation: impl Fn(&mut C) -> T,

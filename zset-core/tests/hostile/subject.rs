@@ -293,8 +293,8 @@ pub(crate) trait Collection: Clone {
     fn use_again(&mut self);
 }
 
-/// Returns how many scores a tree holds: those of its elements, and a copy of the first one of every
-/// leaf but the first.
+/// Returns how many scores a tree holds: those of its elements, and a copy of the first one of
+/// every leaf but the first.
 pub(crate) fn held<M, S: Numbered>(root: Node<'_, M, S>) -> i64 {
     fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
         if node.level() == 0 { 1 } else { node.children().map(leaves).sum() }
@@ -427,8 +427,8 @@ pub(crate) enum Left {
     Valid,
 }
 
-/// Runs an operation with a panic at every call of these kinds of code in turn, and verifies what is
-/// left: a usable collection that holds each of its scores once. No member is leaked.
+/// Runs an operation with a panic at every call of these kinds of code in turn, and verifies what
+/// is left: a usable collection that holds each of its scores once. No member is leaked.
 #[track_caller]
 pub(crate) fn verify<C: Collection, R>(
     original: &C,

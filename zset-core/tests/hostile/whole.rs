@@ -260,8 +260,8 @@ fn verify<C: Subject>(name: &str, expected: fn(&mut Model, Given), operation: fn
     }
 }
 
-/// Excludes leaked scores from `live_scores`: up to this many, which operations were about to return
-/// when a drop panicked.
+/// Excludes leaked scores from `live_scores`: up to this many, which operations were about to
+/// return when a drop panicked.
 fn forget_scores(code: Code, leaked: i64, most: usize) {
     let may_leak = matches!(code, Code::Drop | Code::ScoreDrop);
     let most = if may_leak { most } else { 0 };

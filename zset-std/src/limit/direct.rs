@@ -219,7 +219,7 @@ impl<L: SingleQuota> Direct<L> {
     }
 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
-    /// All calls share the units: those allowed under one quota count under every other. If the
+    /// All calls share the units: those allowed under one quota count under the others. If the
     /// algorithm is a funnel, pass a [`Funnel`](super::Funnel) to set the capacity as well.
     pub fn check_with(&mut self, quota: impl Into<L::Terms>, n: u32, now: Timestamp) -> Decision {
         let terms = quota.into();

@@ -302,11 +302,11 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
     /// It is for tiers, and for quotas from a database. If the algorithm is a funnel, pass a
-    /// [`Funnel`] to set the capacity as well. All calls share the history of the key:
-    /// units allowed under one quota count under the others, until the key is swept. A count, or a
-    /// capacity, may change with each call, exactly, except that a funnel carries over a time (see below). A changed
-    /// period is exact where the times of units are known, and otherwise errs on the side of
-    /// denying:
+    /// [`Funnel`] to set the capacity as well. All calls share the history of the key: units
+    /// allowed under one quota count under the others, until the key is swept. A count, or a
+    /// capacity, may change with each call, exactly, except that a funnel carries over a time (see
+    /// below). A changed period is exact where the times of units are known, and otherwise errs on
+    /// the side of denying:
     ///
     /// | limiter | a changed period |
     /// |---|---|

@@ -1,4 +1,5 @@
-//! redis-cli: its output formats and its modes. The tests of the shell compare how it shows replies.
+//! redis-cli: its output formats and its modes. The tests of the shell compare how it shows
+//! replies.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,7 @@
 //! Thousands of random commands, run by the engine and by another server.
 //!
-//! An episode starts without keys and is determined by its seed. Its commands are drawn from the names
-//! in `episode.txt`. One that fails is shortened before it is reported.
+//! An episode starts without keys and is determined by its seed. Its commands are drawn from the
+//! names in `episode.txt`. One that fails is shortened before it is reported.
 //!
 //! `ZSET_COMMANDS` is the number of commands for each server, and `ZSET_SEED` the first seed.
 

@@ -1,4 +1,4 @@
-//! Quotas by key. The model of random requests covers them beside other policies, in shadow mode,
+//! Quotas by key. The model of random requests covers them with other policies, in shadow mode,
 //! with penalties, bounds on keys and charges by the response.
 
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! Policies in shadow mode. The model of random requests covers them beside others, and charged by
+//! Policies in shadow mode. The model of random requests covers them with others, and charged by
 //! the response.
 
 use std::convert::Infallible;

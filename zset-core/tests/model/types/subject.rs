@@ -1,4 +1,4 @@
-//! The types under test, behind one trait.
+//! A trait for the types under test.
 
 use std::borrow::Borrow;
 use std::convert::identity;
