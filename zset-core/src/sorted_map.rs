@@ -61,7 +61,7 @@ pub use iter::{
 /// assert_eq!(cache.pop_first(), Some(("/style", "body {", 2)));
 /// ```
 pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
-    core: Core<K, V, S, Hashed<H>>,
+    pub(crate) core: Core<K, V, S, Hashed<H>>,
 }
 
 /// Converts an element of the core.

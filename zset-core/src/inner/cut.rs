@@ -101,14 +101,9 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     pub(crate) fn try_cut_to(
         &mut self,
         to: &mut Nodes<K, V, S>,
-        range: RankedRange,
+        cut: RankedRange,
         prepare: impl FnOnce(&[D::Token]) -> Result<(), TryReserveError>,
     ) -> Result<(), TryReserveError> {
-        let cut = RankedRange {
-            start: self.nodes.at_element(range.start).unwrap_or(range.start),
-            end: self.nodes.after_element(range.end),
-            ..range
-        };
         let next = self.nodes.at_element(cut.end);
         let next_first = next.map(|next| self.nodes.leaf(next.leaf).at(next.index).1.clone());
         let firsts = self.nodes.try_firsts(cut)?;

@@ -76,6 +76,9 @@ const FIRST_BITS: u32 = 4;
 /// happens only if many hashes share their leading bits; the segment's own table grows instead.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
+/// The number of handles in a core of full leaves.
+const MAX_HANDLES: usize = MAX_LEAVES * LEAF_CAPACITY;
+
 /// The number of keys hashed together when a table splits.
 const HASH_BATCH: usize = 32;
 
@@ -649,7 +652,7 @@ impl Dict {
         hash_of: impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let wanted = self.len.saturating_add(additional);
-        if wanted > MAX_LEAVES * LEAF_CAPACITY {
+        if wanted > MAX_HANDLES {
             return Err(TryReserveError::CapacityOverflow);
         }
         if let Tables::Tags(_) = self.tables {

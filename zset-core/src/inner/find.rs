@@ -233,17 +233,7 @@ impl<K, V, S> Nodes<K, V, S> {
         (leaf.forward != NONE).then_some(Position { leaf: leaf.forward, index: 0 })
     }
 
-    /// Returns the same position as an index in the leaf of the previous element. It must not be
-    /// the start.
-    pub(crate) fn after_element(&self, position: Position) -> Position {
-        if position.index > 0 {
-            return position;
-        }
-        let leaf = self.leaf(position.leaf).backward;
-        Position { leaf, index: self.leaf(leaf).len() }
-    }
-
-    /// Returns the position of the element at this rank, or the end.
+    /// Returns the position of the element at this rank, or the end if there is no such element.
     pub(crate) fn position_at(&self, rank: usize) -> Position {
         if rank >= self.len {
             return self.end();

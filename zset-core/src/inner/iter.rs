@@ -217,7 +217,7 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
     /// Moves to the next leaf at the front.
     #[cold]
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    #[expect(clippy::inline_always, reason = "a call would keep the iterator in memory")]
     fn advance(&mut self) {
         let slots = self.back.slots.clone();
         self.front = enter(self.nodes, self.front.next, self.back.leaf, slots, |leaf| leaf.forward)
@@ -236,7 +236,7 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
     /// it at each step from the back.
     #[cold]
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    #[expect(clippy::inline_always, reason = "a call would keep the iterator in memory")]
     fn retreat(&mut self) {
         let mut between = self.between();
         let slots = self.front.slots.clone();

@@ -3,7 +3,7 @@
 
 use core::cell::Cell;
 use core::cmp::Ordering;
-use core::ops::RangeBounds;
+use core::ops::{Range, RangeBounds};
 use rand_core::Rng;
 use std::collections::BTreeSet;
 use std::vec::Vec;
@@ -13,7 +13,7 @@ use super::find::Path;
 use super::index::Heights;
 use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use super::{Clear, Core, Lookup, Nodes, Unhashed};
-use crate::{SkipList, TryReserveError};
+use crate::{SkipList, SortedMap, SortedSet, TryReserveError};
 
 const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
 
@@ -352,7 +352,7 @@ fn a_full_leaf_shares_with_its_emptier_neighbour() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
 fn sharing_returns_the_right_position_wherever_the_insertion_is() {
     for (before, behind) in [(40, 64), (64, 40), (33, 64), (64, 17)] {
         for position in 1..=LEAF {
@@ -365,7 +365,7 @@ fn sharing_returns_the_right_position_wherever_the_insertion_is() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
 fn alternating_insertions_and_removals_share_once() {
     for (before, behind) in [(40, 64), (64, 40), (16, 64), (64, 16)] {
         let mut followed = around_a_full_leaf(before, behind);
@@ -383,7 +383,7 @@ fn alternating_insertions_and_removals_share_once() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
 fn a_queue_moves_no_more_than_fills_slots() {
     for window in [1, 40, 3 * LEAF] {
         let mut followed = Followed::new(8 * LEAF);
@@ -604,9 +604,23 @@ fn small_leaves_around_a_gap_merge() {
     assert_eq!((list.len(), list.core.nodes.leaves.count()), (23, 1));
 }
 
+#[test]
+fn a_small_leaf_merges_with_either_neighbour() {
+    for (small, other) in [(0, 64), (64, 0)] {
+        let mut list = filled(&Heights::DEFAULT, 128, false);
+        let mut remove_all = |members: Range<u32>| {
+            members.for_each(|member| assert!(list.remove(&member, &member).is_some()));
+            lens(&list.core.nodes)
+        };
+        remove_all(other + 25..other + 64);
+        assert_eq!(remove_all(small + 16..small + 64).len(), 2, "16 and 25 are too many");
+        assert_eq!(remove_all(small + 15..small + 16), [40]);
+    }
+}
+
 /// A cut visits a few nodes per element, and one path down and up for each end.
 #[test]
-#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
 fn a_cut_visits_few_nodes() {
     let len = 100_000;
     for heights in heights() {
@@ -637,4 +651,17 @@ fn cutting_all_or_nothing_moves_no_element() {
     assert!(list.is_empty());
     list.check();
     assert_eq!(list.allocation_size(), SkipList::<u32, u32>::new().allocation_size());
+}
+
+#[test]
+fn a_given_generator_seeds_the_heights() {
+    let generator = || Heights::constant(7);
+    let draw = |mut heights: Heights| [(); 3].map(|()| heights.next_u32());
+    let expected = draw(Heights::from_rng(&mut generator()));
+    assert_ne!(draw(Heights::DEFAULT), expected);
+    let set = SortedSet::<u32, u32>::from_rng(&mut generator());
+    let map = SortedMap::<u32, u32, u32>::from_rng(&mut generator());
+    let list = SkipList::<u32, u32>::from_rng(&mut generator());
+    let heights = [set.core.nodes.heights, map.core.nodes.heights, list.core.nodes.heights];
+    assert_eq!(heights.map(draw), [expected; 3]);
 }

@@ -477,3 +477,25 @@ impl fmt::Debug for Iter<'_> {
         f.debug_list().entries(self.clone()).finish()
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_counts_again_once_the_bytes_are_too_few_for_65535_entries() {
+        let len = 70_000;
+        let total = EMPTY.len() + 2 * len;
+        let mut bytes = (total as u32).to_le_bytes().to_vec();
+        bytes.extend(UNKNOWN_LEN.to_le_bytes());
+        // Each entry is the integer 1 and its back-length.
+        bytes.extend([1, 1].repeat(len));
+        bytes.push(END);
+        let mut list = Listpack { storage: bytes };
+        for (removed, header) in [(4_468, UNKNOWN_LEN), (1, 65_531), (1, 65_530)] {
+            list.delete(HEADER..HEADER + 2 * removed, removed);
+            assert_eq!(header_len(list.as_bytes()), header);
+        }
+        assert_eq!(list.len(), 65_530);
+    }
+}

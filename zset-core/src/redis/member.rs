@@ -201,6 +201,8 @@ mod tests {
             let member = Member::new(Value::Integer(integer));
             assert_eq!(&*member, integer.to_string().as_bytes());
             assert_eq!(Value::from(&member[..]), Value::Integer(integer));
+            #[cfg(feature = "alloc")]
+            assert_eq!(alloc::vec::Vec::from(member), integer.to_string().into_bytes());
         }
     }
 }

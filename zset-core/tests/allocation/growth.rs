@@ -139,3 +139,13 @@ fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
     let scores = (0..29_000).map(scattered_score);
     assert_no_insertion_allocates_much::<BuildHasherDefault<Upper>>(scores);
 }
+
+#[test]
+fn a_merge_allocates_little_beyond_the_merged_set() {
+    let len = if cfg!(miri) { 100 } else { 5_000 };
+    let (mut set, mut other) = (grown(len), <Set>::default());
+    other.extend((len..2 * len).map(|member| (member, scattered_score(member))));
+    let ((), total) = counted(|| set.append(&mut other));
+    assert_eq!(set.len() as u64, 2 * len);
+    assert!(total.bytes <= 2 * set.allocation_size(), "{} bytes", total.bytes);
+}

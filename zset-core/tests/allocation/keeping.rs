@@ -11,8 +11,8 @@ use crate::{HASHES_PANIC, Scattering, Set, grown, scattered_score};
 type Map = SortedMap<u64, u64, Score, BuildHasherDefault<Scattering>>;
 type List = SkipList<u64, Score>;
 
-/// A single leaf, a single table, and several tables.
-const LENS: &[u64] = if cfg!(miri) { &[40, 130] } else { &[40, 3_300, 20_000] };
+/// Lengths of sets with a single leaf, with a single table, and with several tables.
+const LENS: &[u64] = if cfg!(miri) { &[40, 130] } else { &[40, 3_300, 40_000] };
 
 /// Returns whether one of the few elements left after most are removed.
 fn is_left(member: u64) -> bool {

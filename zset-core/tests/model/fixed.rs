@@ -185,6 +185,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         assert_eq!(set.get_by_rank(rank), by_ref().nth(rank));
         assert_eq!(set.iter().nth_back(rank), by_ref().nth_back(rank));
         assert!(set.range_by_rank(rank / 2..rank).eq(by_ref().take(rank).skip(rank / 2)));
+        assert_eq!(set.iter().count(), elements.len());
 
         let within = by_ref().filter(|element| (other..=score).contains(element.1));
         assert!(set.range_by_score(other..=score).eq(within.clone()));

@@ -96,7 +96,7 @@ fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
+#[cfg_attr(miri, ignore = "the dict splits at 448 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_insertions() {
     // Enough for the first table to split, and then its segments.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
@@ -113,7 +113,7 @@ fn members_that_stay_are_returned_once_during_insertions() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
+#[cfg_attr(miri, ignore = "the dict splits at 448 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_removals() {
     for shrinks in [false, true] {
         let mut set = sample(STAYING / 2);
@@ -270,8 +270,10 @@ fn a_scan_ends_if_the_set_is_emptied() {
             set.shrink_to_fit();
         },
     ];
-    for empty in empties {
-        let mut set = sample(STAYING);
+    // With one table, and with several.
+    let with_each = |len| empties.map(|empty| (len, empty));
+    for (len, empty) in [STAYING, 8 * STAYING].into_iter().flat_map(with_each) {
+        let mut set = sample(len);
         let (cursor, _) = set.scan(0, 10);
         assert_ne!(cursor, 0);
         empty(&mut set);

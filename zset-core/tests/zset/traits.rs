@@ -75,6 +75,8 @@ fn sets_are_equal_if_their_elements_are() {
     assert_ne!(packed, vector);
     vector.try_insert("10", Score::from(2)).unwrap();
     assert_eq!(packed, vector, "the storage does not matter");
+    vector.try_insert("10", Score::from(3)).unwrap();
+    assert_ne!(packed, vector);
     assert_eq!(PackedZSet::default(), PackedZSet::new());
     assert_eq!(PackedZSet::with_array([0; 9]), PackedZSet::new());
     assert_eq!(ZSet::from(&packed), ZSet::from([("10", Score::from(2))]));

@@ -109,3 +109,15 @@ fn a_log_has_an_entry_for_each_unit_of_the_largest_count() {
     }
     assert_eq!(log.peek_with(per_minute(100), 0, moment(60_020)).remaining, 20);
 }
+
+#[test]
+fn a_quota_set_on_an_empty_log_ends_the_longest_period() {
+    let mut log = Direct::new(SlidingWindow::new(per_minute(5)));
+    assert!(log.check_with(quota(5, 3600), 1, at(0)).is_allowed());
+    assert_eq!(log.refund(1), 1);
+    log.set_quota(per_minute(5));
+    for second in [0, 60] {
+        assert!(log.check(at(second)).is_allowed());
+        assert_eq!(log.entries(), 1);
+    }
+}

@@ -54,15 +54,16 @@ fn a_key_makes_room_when_its_windows_of_all_periods_are_over() {
 #[test]
 fn a_check_of_no_units_and_a_denial_keep_the_deadline_of_a_key() {
     fn keep<L: SingleQuota>(limiter: &Keyed<u32, L>, windows: u64) {
-        for (n, second) in [(0, 61), (9, 61), (0, 60 * windows + 1)] {
+        for (start, n, second) in [(0, 0, 61), (1_200, 9, 61), (2_400, 0, 60 * windows + 1)] {
+            let at = |second| at(start + second);
             let _ = limiter.at(at(1)).check_n(&1, 1);
             let _ = limiter.at(at(59)).check_with(&1, quota(7, 5), 1);
-            sweep(limiter, 60 * windows);
+            sweep(limiter, start + 60 * windows);
             let _ = limiter.at(at(second)).check_n(&1, n);
             limiter.check_invariants();
             let _ = limiter.at(at(second + 1)).check_with(&1, quota(9, 7), 0);
             limiter.check_invariants();
-            sweep(limiter, 1_000);
+            sweep(limiter, start + 1_000);
             limiter.check_invariants();
         }
     }
