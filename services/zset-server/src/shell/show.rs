@@ -1,5 +1,6 @@
-//! SHOW: a drawing of how a sorted set is stored: the bytes of a listpack as a table, or the blocks
-//! and leaves of a skip list as a tree, with statistics of the dict and the memory.
+//! Draws how a sorted set is stored, for the command SHOW. A listpack is drawn as a table of its
+//! bytes. A skip list is drawn as a tree of blocks and leaves, followed by statistics of the dict
+//! and the memory.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -52,7 +53,7 @@ pub(super) fn show(arguments: &[Vec<u8>], keyspace: &Keyspace) -> Result<String,
     }
 }
 
-// The strings of all drawings: elements, counts and columns.
+// Formatting of strings, for both kinds of drawings.
 
 /// The maximum length of a member, in characters.
 const MEMBER: usize = 23;
@@ -60,8 +61,8 @@ const MEMBER: usize = 23;
 /// Returns bytes in quotes, as they could be typed; a long string is truncated with `…`.
 fn quoted(bytes: &[u8]) -> String {
     let mut text = String::new();
-    // A character has at most four bytes.
-    write_escaping(&bytes[..bytes.len().min(4 * MEMBER)], "\"\\", &mut text);
+    // A character has at most four bytes, so these bytes include the first that is not shown.
+    write_escaping(&bytes[..bytes.len().min(4 * (MEMBER + 1))], "\"\\", &mut text);
     match text.char_indices().nth(MEMBER) {
         None => format!("\"{text}\""),
         Some((end, _)) => format!("\"{}…\"", &text[..end]),
@@ -259,7 +260,7 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
 
 /// Draws the search path of an element in a list that has an index.
 fn push_way(root: Node<'_>, out: &mut String) {
-    // An element from the middle, so that the path passes some spans.
+    // Pick an element after the middle, so that the path usually passes some children.
     let rank = root.span() * 2 / 3;
     let (mut lines, mut sum) = (String::new(), String::new());
     let (mut node, mut left) = (root, rank);
@@ -342,7 +343,7 @@ impl Tree<'_> {
             Some((member, score)) if node.level() > 0 => {
                 format!(", from {}", element(member, *score))
             }
-            // The elements of a leaf are drawn below it.
+            // A leaf needs no first element here, because its elements are drawn below it.
             _ => String::new(),
         };
         let size = match node.level() {

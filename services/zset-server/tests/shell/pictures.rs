@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::running::{answer, assert_golden};
 
 /// A member that does not fit in a listpack.
-const LONG: &str = "a-member-of-66-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
+const LONG: &str = "a-member-of-69-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
 
 /// Returns a script that adds members in a random order, which is deterministic.
 fn additions(key: &str, members: u64) -> String {
@@ -105,6 +105,7 @@ fn long_members_are_truncated() {
         (&"x".repeat(23), format!("\"{}\"", "x".repeat(23))),
         (&"x".repeat(64), format!("\"{}…\"", "x".repeat(23))),
         (&"日".repeat(30), format!("\"{}…\"", "日".repeat(23))),
+        (&"😀".repeat(24), format!("\"{}…\"", "😀".repeat(23))),
     ] {
         let picture = answer(&format!("ZADD k 1 {member}\nSHOW k\n"));
         assert!(picture.contains(&shown), "{shown}: {picture}");
