@@ -81,7 +81,7 @@ const LONGEST_STEP: u64 = 1_000;
 fn contender<C: Feed>() -> Contender<Workload> {
     let operations: [Operation<Workload, C>; _] = [
         // At increasing times.
-        calls("post, the oldest falls out", |it, feed, most| post(feed, &it.next, most)),
+        calls("post, the oldest is evicted", |it, feed, most| post(feed, &it.next, most)),
         // Between the oldest and the newest.
         calls(POST_LATE, |it, feed, most| post(feed, &it.late, most)),
         calls("latest 20", |it, feed, most| {
