@@ -82,7 +82,7 @@ fn main() {
     for (path, page, _) in &cache.pages {
         println!("  {path:<6} {} reads", page.reads);
     }
-    // "/about" and "/jobs" were read once, and "/about" was evicted for "/jobs".
+    // "/about" and "/jobs" were read once, and "/about" was evicted to make room for "/jobs".
     assert!(!cache.pages.contains_key("/about"));
 
     // Visitors read ten popular pages. After the first hundred visits, a crawler reads an old page
@@ -103,6 +103,6 @@ fn main() {
         println!("  {name}: {}", cache.hits);
         cache.hits
     });
-    // The crawler's pages evict the popular ones from the LRU cache only.
+    // Only in the LRU cache do the crawler's pages evict the popular ones.
     assert_eq!(hits, [990, 96]);
 }

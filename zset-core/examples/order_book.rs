@@ -2,8 +2,8 @@
 //!
 //! This example keeps each side of an order book in a `SortedMap`: the key is the order number, the
 //! value is its open quantity, and the score is its price. Orders of equal price are ordered by
-//! number, so the oldest trades first. The price of a bid is a `Reverse`, so the highest bid comes
-//! first.
+//! number, so the oldest trades first. The price of a bid is wrapped in `Reverse`, so the highest
+//! bid comes first.
 //!
 //! ```text
 //! cargo run --example order_book

@@ -77,7 +77,7 @@ fn main() {
         for (id, occurrences) in &found {
             println!("  {occurrences} x  {}", TEXTS[*id as usize]);
         }
-        // Compare with a search without an index.
+        // Compares the result with a search that uses no index.
         let has_all = |text: &&str| words(query).all(|word| words(text).any(|w| w == word));
         assert_eq!(found.len(), TEXTS.into_iter().filter(has_all).count());
         assert!(found.windows(2).all(|pair| pair[0].1 >= pair[1].1));

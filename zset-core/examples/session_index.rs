@@ -1,8 +1,8 @@
 //! Tracks active sessions while many threads report requests.
 //!
 //! This example keeps a `SortedSet` in an `RwLock`: the member is a session, and the score is the
-//! second of its last request. Readers share the lock. Expired sessions are removed as a range of
-//! scores, without visiting the remaining sessions.
+//! time of its last request in seconds. Readers share the lock. Expired sessions are removed as a
+//! range of scores, without visiting the remaining sessions.
 //!
 //! ```text
 //! cargo run --example session_index
@@ -27,7 +27,8 @@ struct Sessions {
 impl Sessions {
     /// Records a request. **O(log n)**.
     fn touch(&self, id: SessionId, now: Seconds) {
-        // Threads may report the requests of a session in any order; the latest one wins.
+        // Threads may report the requests of a session in any order, so the set keeps the latest
+        // time.
         self.write().insert_max(id, now);
     }
 

@@ -1,8 +1,8 @@
 //! Runs tasks when their timers are due, on a microcontroller without an allocator.
 //!
 //! This example keeps timers in a `PackedZSet` in an array: the member is a task, and the score is
-//! the tick at which it is due. Except for `main`, the code is as in firmware, without std or an
-//! allocator. In `main`, a loop stands in for the tick interrupts of a hardware timer:
+//! the tick at which it is due. Except for `main`, the code could run in firmware: it needs neither
+//! std nor an allocator. In `main`, a loop stands in for the tick interrupts of a hardware timer.
 //!
 //! ```text
 //! cargo run --package zset-core --no-default-features --example timers
@@ -85,7 +85,7 @@ fn main() -> Result<(), TimersFull> {
             log.push((tick, task));
             match task {
                 Task::Blink => timers.start(Task::Blink, tick + 10)?,
-                // Each measurement postpones the sleep.
+                // Until tick 20, each measurement schedules the next one and postpones the sleep.
                 Task::Measure if tick < 20 => {
                     timers.start(Task::Measure, tick + 7)?;
                     timers.start(Task::Sleep, tick + 9)?;

@@ -1,4 +1,4 @@
-//! Helpers for ranges: their bounds, and binary search.
+//! Helpers for range bounds and binary search.
 
 use core::ops::{Bound, Range, RangeBounds};
 
@@ -36,11 +36,11 @@ pub(crate) fn is_after<T: Ord + ?Sized>(value: &T, end: Bound<&T>) -> bool {
     }
 }
 
-/// Returns the number of indexes below `len` that `is_before` accepts. It must accept a prefix of
-/// them.
+/// Returns the number of indexes below `len` that `is_before` accepts. The accepted indexes must be
+/// a prefix.
 ///
-/// It compiles to a third of the code of `slice::partition_point`, which avoids branches. On small
-/// machines these cost little.
+/// `slice::partition_point` avoids branches, but compiles to three times as much code. On small
+/// machines, branches cost little.
 #[inline]
 pub(crate) fn partition_point(len: usize, mut is_before: impl FnMut(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);

@@ -11,14 +11,15 @@
 //!
 //! Invariants, for a set of n elements:
 //!
-//! - `members` and `scores` have n elements, one of each per slot.
-//! - The first n of `order` are a permutation of the slots, sorted by `(score, member)` if `Ord` is
-//!   consistent.
-//! - Each slot is in exactly one chain, that of its member's hash if `Hash` is consistent.
+//! - `members` and `scores` have length n, with one entry for each slot in use.
+//! - The first n entries of `order` are a permutation of the slots, sorted by `(score, member)` if
+//!   `Ord` is consistent.
+//! - Each slot in use is in exactly one chain. If `Hash` is consistent, that is the chain of the
+//!   bucket to which its member hashes.
 //!
-//! Every change of an element first calls all user code that it needs (`Ord`, `Eq`, `Hash`), and
-//! then only moves elements and numbers. So a panic in that code leaves the set unchanged, except
-//! in methods that change several elements: they stop after some of them.
+//! A change to one element first calls all user code that it needs (`Ord`, `Eq`, `Hash`), and then
+//! only moves elements and slot numbers. A panic in that code therefore leaves the set unchanged.
+//! If a method changes several elements, a panic may leave some of them changed and others not.
 
 use arrayvec::ArrayVec;
 use core::borrow::Borrow;
@@ -48,9 +49,9 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 ///
 /// # Methods
 ///
-/// Methods that `SortedSet` also has do the same. Insertions can fail because the set is full:
-/// there are only `try_insert` and `try_increment`, whose error returns the element or reports the
-/// full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room.
+/// Methods that `SortedSet` also has behave the same. Insertions can fail because the set is full,
+/// so there are only `try_insert` and `try_increment`, whose error returns the element or reports
+/// the full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room.
 ///
 /// `SortedSet` also has methods
 ///
@@ -68,20 +69,21 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 ///
 /// # Memory
 ///
-/// Besides members and scores, an element takes three slot numbers: 6 bytes with `u16`, the default
-/// for `I`, which allows `N` up to 65,535. With `u8`, it takes 3 bytes, and `N` is at most 255. A
+/// Besides members and scores, an element needs three slot numbers: 6 bytes with `u16`, the default
+/// for `I`, which allows `N` up to 65,535. With `u8`, it needs 3 bytes, and `N` is at most 255. A
 /// larger `N` does not compile.
 ///
 /// # Hashing
 ///
-/// The default hasher, [`FixedHashBuilder`], multiplies 32-bit words: small and fast on small
+/// The default hasher, [`FixedHashBuilder`], multiplies 32-bit words: it is small and fast on small
 /// machines, and the same in every run. An attacker who can choose members can make them collide,
-/// which makes a look-up O(n). [`with_hasher`](Self::with_hasher) takes another one.
+/// which makes a look-up O(n). [`with_hasher`](Self::with_hasher) accepts another hasher.
 ///
 /// # Compared with heapless
 ///
 /// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash means
-/// that it needs a copy of all elements. "Scan" visits all elements through the iterator.
+/// that the operation needs a copy of all elements. "Scan" visits all elements through the
+/// iterator.
 ///
 /// | | `FixedSortedSet` | `BinaryHeap` | `SortedLinkedList` | `FnvIndexMap` |
 /// |---|---|---|---|---|
@@ -160,7 +162,7 @@ impl<S, const N: usize> Drop for ClearOnDrop<'_, S, N> {
 impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
     /// Creates an empty set. **O(N)**, or at compile time in a constant.
     ///
-    /// An empty set consists of zeros, so a `static` takes no flash for it, only RAM.
+    /// An empty set consists of zeros, so in a `static` it needs RAM, but no flash.
     ///
     /// # Examples
     ///
@@ -295,7 +297,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     }
 
     /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step
-    /// and per leap.
+    /// and per `nth`.
     pub fn iter(&self) -> Iter<'_, M, S, I> {
         self.range_by_rank(..)
     }
@@ -306,8 +308,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.view(bounds::ranks(&range, self.len()))
     }
 
-    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted
-    /// range is empty.
+    /// Returns the elements with these ranks, which must not exceed the length. An inverted range
+    /// is empty.
     fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
         Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
     }
@@ -440,7 +442,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
         if let Some(slot) = self.slot(&member) {
             let old = self.set_slot_score(slot, score);
-            // Dropped here so that the old score is dropped too if this panics.
+            // Drop `member` here: if its drop panics, `old` is still dropped.
             drop(member);
             return Ok(Some(old));
         }
@@ -483,7 +485,9 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
         self.insert_or_evict(member, score, last, |new, old| new > old)
     }
 
-    /// Inserts an element, evicting the one at `rank`, or the new one if it is beyond that one.
+    /// Inserts an element. If the set is full, evicts the element at `rank` or, if `is_beyond`
+    /// returns true for the new element and that one, rejects the new element. Returns the evicted
+    /// or rejected element.
     fn insert_or_evict(
         &mut self,
         member: M,
@@ -505,12 +509,12 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
         if is_beyond((&score, &member), (&self.scores[slot], &self.members[slot])) {
             return Some((member, score));
         }
-        // The set never holds both elements: the new one takes the slot of the evicted one.
+        // The set has no room for both elements, so the new one takes the slot of the evicted one.
         let (old_bucket, bucket) = (self.bucket(&self.members[slot]), self.bucket(&member));
         let new_rank = self.rank_for(&member, &score);
         self.redirect(old_bucket, slot, self.links[slot]);
         self.link(bucket, slot);
-        // The evicted element no longer counts.
+        // If the evicted element comes before the new one, `new_rank` counts it, so subtract 1.
         self.shift(rank, new_rank - usize::from(rank < new_rank));
         let evicted = core::mem::replace(&mut self.members[slot], member);
         Some((evicted, core::mem::replace(&mut self.scores[slot], score)))
@@ -545,7 +549,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
         if score != self.scores[slot] {
             let rank = self.rank_of(slot);
             let new_rank = self.rank_for(&self.members[slot], &score);
-            // The element itself counts with its old score.
+            // If the old score is lower, `new_rank` counts the element itself, so subtract 1.
             self.shift(rank, new_rank - usize::from(rank < new_rank));
         }
         mem::replace(&mut self.scores[slot], score)
@@ -600,12 +604,13 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     /// Removes the element at a rank, which must be below the length.
     fn take(&mut self, rank: usize) -> (M, S) {
         let (slot, last) = (self.slot_at(rank), self.len() - 1);
-        // All user code comes first.
+        // Call all user code before any change: if it panics, the set must be unchanged.
         let bucket = self.bucket(&self.members[slot]);
         let last_bucket = self.bucket(&self.members[last]);
         let last_rank = self.rank_of(last);
 
-        // It will be in no chain, so nothing may be found through its link.
+        // Unlink the slot from its chain. Clear its own link too, because `redirect` may search all
+        // links.
         let next = mem::replace(&mut self.links[slot], I::NONE);
         self.redirect(bucket, slot, next);
         if slot != last {
@@ -618,7 +623,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Removes the elements at these 0-based ranks, and returns how many. **O(m (log n + n))** for
-    /// m of them, of which only O(m log n) are comparisons. See
+    /// m removed elements, with only O(m log n) comparisons. See
     /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         let ranks = bounds::ranks(&range, self.len());
@@ -628,7 +633,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))**
-    /// for m of them, of which only O(m log n) are comparisons.
+    /// for m removed elements, with only O(m log n) comparisons.
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
         S: ScoreBound<T>,
@@ -638,7 +643,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Removes the elements between two bounds, each a score and a member, and returns how many.
-    /// **O(m (log n + n))** for m of them, of which only O(m log n) are comparisons.
+    /// **O(m (log n + n))** for m removed elements, with only O(m log n) comparisons.
     pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
     where
         S: Borrow<T>,
@@ -650,7 +655,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns how many.
-    /// **O(m (log n + n))** for m of them, of which only O(m log n) are comparisons.
+    /// **O(m (log n + n))** for m removed elements, with only O(m log n) comparisons.
     pub fn remove_range_by_member<'q, T, Q>(
         &mut self,
         score: &T,
@@ -666,7 +671,7 @@ impl<M: Ord + Hash, S: ScoreOrder, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Keeps only the elements for which `keep` returns true, visiting them in order.
-    /// **O(n + m (log n + n))** for m removed ones. See
+    /// **O(n + m (log n + n))** for m removed elements. See
     /// [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         let mut rank = 0;

@@ -21,7 +21,7 @@ use hashbrown::DefaultHashBuilder as HashBuilder;
 /// let set: SortedSet<&str, u32> = SortedSet::with_hasher(hasher);
 /// assert!(set.is_empty());
 /// ```
-// A newtype, so that the version of hashbrown is not part of the public API.
+// A newtype keeps the version of hashbrown out of the public API.
 #[derive(Clone, Debug, Default)]
 pub struct DefaultHashBuilder(HashBuilder);
 
@@ -67,7 +67,7 @@ impl Hasher for DefaultHasher {
 
 impl core::fmt::Debug for DefaultHasher {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        // The state would reveal the seed.
+        // Printing the state would reveal the seed.
         f.debug_struct("DefaultHasher").finish_non_exhaustive()
     }
 }

@@ -71,7 +71,7 @@ pub trait Increment: Copy {
     type Error;
     /// The score of a new member before its first increment.
     const ZERO: Self;
-    /// Whether the sum of several scores does not depend on how they are grouped.
+    /// True if the sum of several scores does not depend on how they are grouped.
     ///
     /// Precisely: in a sequence of scores, repeatedly replace two neighbours whose sum is a valid
     /// score by that sum. If some choices of neighbours end with a single score, then all choices
@@ -141,7 +141,7 @@ impl<T, E> From<InsertError<T>> for IncrementError<E> {
     }
 }
 
-/// Panics if memory ran out, and returns the score's own error otherwise.
+/// Panics if memory ran out. Otherwise, returns the sum or the score's own error.
 #[cfg(feature = "alloc")]
 #[inline]
 #[track_caller]
@@ -270,7 +270,7 @@ mod tests {
         let sequences =
             (0..len.pow(4)).map(|i| [0, 1, 2, 3].map(|power| of[i / len.pow(power) % len]));
         let sums = sequences.map(|sequence| sums(&sequence));
-        // All are computed, since the function verifies some as well.
+        // Compute all sums without stopping early, because `sums` also contains assertions.
         let is_exact = sums
             .fold(true, |is_exact, sums| is_exact & sums.windows(2).all(|pair| pair[0] == pair[1]));
         assert_eq!(is_exact, S::IS_EXACT, "{}", core::any::type_name::<S>());

@@ -1,13 +1,15 @@
-//! [`Core`]: the structure under [`SkipList`](crate::SkipList), [`SortedSet`](crate::SortedSet) and
-//! [`SortedMap`](crate::SortedMap). Each of these is a front: a thin wrapper around it.
+//! [`Core`]: the structure underlying [`SkipList`](crate::SkipList),
+//! [`SortedSet`](crate::SortedSet) and [`SortedMap`](crate::SortedMap). Each of these is a *front*:
+//! a thin wrapper around the core.
 //!
-//! It is a skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
-//! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in
-//! Redis's `t_zset.c`, and backward pointers. Elements are stored in leaves of up to
-//! `LEAF_CAPACITY`; above them are levels of index blocks of up to `BLOCK_CAPACITY` children. Each
-//! new leaf draws a random height and splits the blocks on the levels below it that are large
-//! enough, as a tall element of a skip list starts a new run on each of its levels. The dict maps
-//! the hash of a key to the handle of its element: the leaf and the slot.
+//! The core is a skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced
+//! Trees", Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as
+//! in Redis's `t_zset.c`, and backward pointers. Leaves contain up to `LEAF_CAPACITY` elements
+//! each. Above them are levels of index blocks with up to `BLOCK_CAPACITY` children each. Each new
+//! leaf draws a random height. On the levels below that height, it splits the blocks that are large
+//! enough, just as a tall element of a skip list starts a new run on each of its levels. The dict
+//! maps the hash of a key to the handle of the key's element. A handle consists of a leaf and a
+//! slot.
 //!
 //! ```text
 //! Core   nodes   index     [ block ]                      first scores, spans
@@ -17,36 +19,38 @@
 //!        dict    hash of a key -+ handle (leaf, slot)     none in a `SkipList`
 //! ```
 //!
-//! An *element* is a pair and its score; a *pair* is a key and its value. The value of a set's or a
-//! list's member is `()`, which takes neither space nor instructions.
+//! An *element* is a pair and its score; a *pair* is a key and its value. In a set or a list, the
+//! value is `()`, which needs neither memory nor instructions.
 //!
 //! Invariants (`check` verifies them):
 //! - Along the forward pointers, elements ascend by `(score, key)`. With a dict, keys are unique.
-//! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
+//! - Backward pointers mirror forward pointers. `head` is the first leaf, and `tail` the last.
 //! - No leaf is empty, except the only leaf of an empty core.
 //! - With one leaf there is no index. Otherwise every leaf and every block except the top one is a
 //!   child of exactly one block, all leaves are at the same depth, and parent pointers are correct.
-//! - `firsts` and `spans` are exact.
+//! - In every block, `firsts` and `spans` match the elements below its children.
 //! - Blocks have at least `MIN_CHILDREN` children; the top block has at least 2.
-//! - The dict holds exactly one handle for each element, under the hash of its key.
+//! - The dict contains exactly one handle for each element, under the hash of its key.
 //!
 //! User code (`Hash`, `Eq`, `Ord`, `Drop`, closures) never runs while the structure is
 //! inconsistent: comparisons and hashes come first, then the change, which cannot panic. If user
 //! code panics, the core is in the state before or after the change. An operation that changes
-//! elements one at a time stops after some of them. (In `bulk` user code runs between the change of
-//! the nodes and that of the dict, but no caller has access to the core yet.)
+//! elements one at a time may then have changed only some of them. (In `bulk`, user code runs after
+//! the nodes have changed but before the dict has. At that point, no caller has access to the
+//! core.)
 //!
 //! # Where to read
 //!
-//! Each operation on one element is a file that is read from top to bottom: `insert`, `change` (of
-//! a score), `remove`, `find`. Calls go down this list, and never back up, but to hash and compare:
+//! Each operation on one element has its own file, which reads from top to bottom: `insert`,
+//! `change` (of a score), `remove`, `find`. Calls go down this list, with three exceptions: calls
+//! that hash or compare, and calls from `iter` to `range` and to `clear` in `memory`:
 //!
-//! 1. `bulk`, `cut`: many elements at once
+//! 1. `bulk`, `cut`: operations on many elements at once
 //! 2. `insert`
 //! 3. `change`
 //! 4. `remove`
-//! 5. `memory`: reserving it, and moving all elements to less
-//! 6. `transfer`: room in full leaves, and merging of small ones
+//! 5. `memory`: reserving memory, and moving all elements into smaller allocations
+//! 6. `transfer`: making room in full leaves, and merging small ones
 //! 7. `range`
 //! 8. `iter`
 //! 9. `find`
@@ -102,9 +106,10 @@ pub(crate) struct Nodes<K, V, S> {
     /// The last leaf in order.
     tail: u32,
     len: usize,
-    /// Whether the last insertion was at the end, which makes it likely that the next one is too.
+    /// True if the last insertion was at the end, so the next one is likely to be there too.
     is_appended_to: bool,
-    /// A removal frees memory if fewer than `2^shrink_bits` elements are left; never if it is 0.
+    /// A removal frees unreserved memory if fewer than `2^shrink_bits` elements are left. If this
+    /// is 0, removals free none.
     shrink_bits: u8,
     /// Callers have reserved memory for up to `2^reserved_bits` elements.
     reserved_bits: u8,
@@ -123,31 +128,31 @@ pub(crate) struct Core<K, V, S, D> {
 
 /// How elements are found by key: through a dict, or not at all.
 ///
-/// The nodes report moves of elements to it.
+/// The core reports every move of an element to the dict.
 pub(crate) trait Lookup<K>: Clear + Sized {
-    /// The value by which a key's handle is found again: its hash.
+    /// The value by which the handle of a key is found: the key's hash.
     type Token: Copy;
 
     /// Returns whether there is room for the handle of a key with this token.
     fn has_room(&self, token: Self::Token) -> bool;
 
-    /// Makes room for the handle of a key with this token, if there is none. The nodes have the
-    /// keys of all handles.
+    /// Makes room for the handle of a key with this token, if there is none. `nodes` has the keys
+    /// of all handles.
     fn try_grow<V, S>(
         &mut self,
         token: Self::Token,
         nodes: &Nodes<K, V, S>,
     ) -> Result<(), TryReserveError>;
 
-    /// Reserves memory for this many more handles. The nodes have the keys of all handles.
+    /// Reserves memory for this many more handles. `nodes` has the keys of all handles.
     fn try_reserve<V, S>(
         &mut self,
         additional: usize,
         nodes: &Nodes<K, V, S>,
     ) -> Result<(), TryReserveError>;
 
-    /// Replaces all handles by those of full leaves, whose ids ascend from 0, given the tokens of
-    /// their keys in order. On an error, nothing changes.
+    /// Replaces all handles by those of full leaves whose ids ascend from 0. `tokens` are the
+    /// tokens of their keys, in order. On an error, nothing changes.
     fn try_refill(&mut self, tokens: &[Self::Token]) -> Result<(), TryReserveError>;
 
     /// Computes the token of the key at a handle. Called before anything moves, because it may run
@@ -157,24 +162,24 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     /// Reports a new element. There must be room for its handle.
     fn insert(&mut self, token: Self::Token, handle: Handle);
 
-    /// Reports that the element of this token moves to `to`, before or after it does. The handle of
-    /// no other element is `to` or `from`.
+    /// Reports that the element with this token moves from `from` to `to`, before or after it
+    /// moves. No other element has either handle.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
 
-    /// Reports that the element of this token, at `handle`, is about to be removed.
+    /// Reports that the element with this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
 
-    /// Reports that the element at this end, one of `len`, is about to be popped. Others in its
-    /// leaf, which has these pairs, may be next.
+    /// Reports that the element at this end, one of `len`, is about to be popped. `pairs` are all
+    /// pairs of its leaf, which may be popped next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }
 
-/// A dict that can be cleared, for keys of any type. It keeps its memory.
+/// A dict that can be cleared, for keys of any type. Clearing it keeps its memory.
 pub(crate) trait Clear {
     fn clear(&mut self);
 }
 
-/// The dict of a core without one.
+/// The placeholder for a dict in a core that has none.
 #[derive(Clone)]
 pub(crate) struct Unhashed;
 
@@ -285,7 +290,6 @@ impl<K: TieOrder, V, S: Ord> Nodes<K, V, S> {
         }
     }
 
-    /// Checks the chain of leaves.
     fn check_leaves(&self) {
         let (mut id, mut backward) = (self.head, NONE);
         let (mut leaves, mut len) = (0, 0);

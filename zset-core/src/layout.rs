@@ -1,10 +1,10 @@
-//! The memory layout of sets, read-only, for diagrams, statistics and tests.
+//! A read-only view of the memory layout of sets, for diagrams, statistics and tests.
 //!
-//! A [`ZSet`](crate::ZSet) is either a listpack, whose bytes
-//! [`Listpack::raw_entries`](crate::Listpack::raw_entries) shows, or a
-//! [`SortedSet`]: a dict and a skip list, which is walked from
-//! [`SkipList::root`] down. The layout is not covered by semantic versioning
-//! and may change in any release.
+//! A [`ZSet`](crate::ZSet) is either a listpack or a [`SortedSet`].
+//! [`Listpack::raw_entries`](crate::Listpack::raw_entries) returns the entries of a listpack with
+//! their bytes. A sorted set consists of a dict and a skip list. [`SortedSet::root`] returns the
+//! top node of the skip list, from which all other nodes can be reached. The layout is not covered
+//! by semantic versioning and may change in any release.
 
 use core::fmt;
 
@@ -162,8 +162,8 @@ impl<M, S, H> SortedSet<M, S, H> {
         Node::root(&self.core.nodes)
     }
 
-    /// Returns statistics about the dict, the half of the set that finds members. **O(n / 3,500)**:
-    /// sums over all tables.
+    /// Returns statistics about the dict, the half of the set that finds members. **O(n / 3,500)**,
+    /// because it sums over all tables.
     pub fn dict_layout(&self) -> DictLayout {
         self.core.dict.tables.layout()
     }

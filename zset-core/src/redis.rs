@@ -1,6 +1,6 @@
-//! Redis's sorted set: its type, formats, and the arguments and results of its commands.
+//! Redis's sorted set: the type, its formats, and the arguments and results of its commands.
 //!
-//! Nothing outside of this module uses it.
+//! The other modules of the crate do not depend on this one.
 
 #[cfg(feature = "alloc")]
 pub(crate) mod byte_string;

@@ -1,19 +1,19 @@
-//! [`TryReserveError`]: why memory for more elements could not be reserved.
+//! [`TryReserveError`]: the error returned if memory for more elements cannot be reserved.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 use core::error::Error;
 use core::fmt;
 
-/// The error of an operation that runs out of memory or handles.
+/// The error of an operation that runs out of memory, handles or room.
 ///
 /// The collection is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {
-    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots. Insertions
-    /// alone fit at least 2 * 10^9 elements, in any order. Removals leave vacant slots, so fewer
-    /// may fit after them.
+    /// The collection would exceed its 32-bit handles, which number about 4 * 10^9 slots.
+    /// Insertions alone fit at least 2 * 10^9 elements, in any order. Removals leave vacant slots,
+    /// so fewer may fit after them.
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
@@ -73,7 +73,7 @@ impl<T> fmt::Display for InsertError<T> {
     }
 }
 
-/// Does not need elements to be `Debug`, so that any result can be unwrapped.
+/// Does not require `T: Debug`, so `unwrap` works for elements of any type.
 impl<T> fmt::Debug for InsertError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InsertError").field("error", &self.error).finish_non_exhaustive()
@@ -112,23 +112,23 @@ pub(crate) fn or_panic<T>(result: Result<T, impl fmt::Display>) -> T {
     }
 }
 
-/// Appends a value, for which memory must be reserved.
+/// Appends a value without allocating: the caller has reserved memory for it.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
-    // This lets the compiler leave out the code that grows the vector.
+    // The assertion lets the compiler omit the code that grows the vector.
     assert!(values.len() < values.capacity(), "no memory was reserved");
     values.push(value);
 }
 
-/// Boxes a value, where `Box::new` would abort if allocation fails.
+/// Boxes a value. Returns an error if allocation fails, whereas `Box::new` would abort.
 #[cfg(all(feature = "alloc", feature = "zset"))]
 pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
     try_box_with(|| value)
 }
 
-/// Like [`try_box`], but the value is created in the box: a leaf of a `ZSet` would take 2 KiB of
-/// the stack.
+/// Like [`try_box`], but lets the compiler create the value in the box. A leaf of a `ZSet` would
+/// need 2 KiB of the stack.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn try_box_with<T>(make: impl FnOnce() -> T) -> Result<Box<[T; 1]>, TryReserveError> {

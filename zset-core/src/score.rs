@@ -1,6 +1,7 @@
 //! [`Score`]: a non-NaN `f64` with a total order.
 //!
-//! Invariants: the number is never NaN and never `-0.0`, so `==`, `<`, hashing and the bits agree.
+//! Invariants: the number is never NaN and never `-0.0`, so scores are equal exactly if their bits
+//! are, and `==`, `<` and hashing agree.
 
 use core::cmp::Ordering;
 use core::error::Error;
@@ -113,7 +114,7 @@ impl Score {
     /// ```
     #[inline]
     pub const fn new(value: f64) -> Result<Score, NanScore> {
-        // The sum of -0.0 and 0.0 is 0.0.
+        // Adding 0.0 turns -0.0 into 0.0.
         if value.is_nan() { Err(NanScore) } else { Ok(Score(value + 0.0)) }
     }
 
@@ -146,7 +147,7 @@ impl Score {
         let value = text::parse(text).ok_or(ParseScoreError::Invalid)?;
         let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
         let is_rounded = match value.abs().to_bits() {
-            // The text of infinity itself has no digits.
+            // The text `inf` has no digits. The text of a number that rounds to infinity has some.
             INFINITY => digits.any(u8::is_ascii_digit),
             0 => digits.any(|byte| matches!(byte, b'1'..=b'9')),
             _ => false,
@@ -213,9 +214,9 @@ impl FromStr for Score {
     }
 }
 
-// The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
-// written out because the search loops count with them, and only these forms compile to packed
-// compares.
+// The number is never NaN, so the comparisons of `f64` are total here. `lt`, `le`, `gt` and `ge`
+// are written out for the loops in which searches count scores: only these forms compile to SIMD
+// comparisons.
 impl PartialOrd for Score {
     #[inline]
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
@@ -328,7 +329,8 @@ try_from_integer! {
 #[expect(clippy::cast_precision_loss, reason = "a comparison detects the loss")]
 fn exact(integer: i128) -> Result<Score, InexactScore> {
     let nearest = integer as f64;
-    // The cast does not saturate: even the largest integers round to at most 2^64, less than 2^127.
+    // The cast does not saturate: even the largest integers round to at most 2^64, which is less
+    // than 2^127.
     if nearest as i128 == integer { Ok(Score(nearest)) } else { Err(InexactScore) }
 }
 

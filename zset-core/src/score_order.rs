@@ -1,5 +1,5 @@
-//! [`ScoreOrder`] and [`ScoreBound`]: the bounds on types of scores, whose errors say what to write
-//! instead.
+//! [`ScoreOrder`] and [`ScoreBound`]: trait bounds on score types. If a type does not satisfy one
+//! of them, the compiler error says what to write instead.
 
 use core::borrow::Borrow;
 

@@ -1,4 +1,4 @@
-//! Serialization: of scores as numbers, of sets as sequences of pairs, in order, or as maps.
+//! Serialization of scores as numbers, and of sets as ordered sequences of pairs or as maps.
 //!
 //! Sets are loaded one element at a time. Length hints of the format are ignored: a set grows as
 //! elements arrive, so its memory is bounded by the actual input.
@@ -82,8 +82,8 @@ impl Serialize for Score {
 }
 
 /// Deserializes an `f64` that is not NaN. Human-readable formats also accept an integer, or a
-/// string in the form of [`FromStr`](core::str::FromStr): infinities, and numbers where a format
-/// has only text, such as the keys of a JSON map.
+/// string in the form of [`FromStr`](core::str::FromStr). Strings represent infinities, and numbers
+/// where a format has only text, such as the keys of a JSON map.
 impl<'de> Deserialize<'de> for Score {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
         if deserializer.is_human_readable() {
@@ -97,8 +97,8 @@ impl<'de> Deserialize<'de> for Score {
 /// Visits a number or its text.
 struct AnyNumber;
 
-/// The only key of the map that represents a number in `serde_json` with the feature
-/// `arbitrary_precision`.
+/// With the feature `arbitrary_precision`, `serde_json` represents a number as a map with only this
+/// key.
 const JSON_NUMBER: &str = "$serde_json::private::Number";
 
 impl<'de> Visitor<'de> for AnyNumber {
@@ -195,7 +195,8 @@ where
     }
 }
 
-/// Implements both traits for a type that is serialized as the sequence of its elements.
+/// Implements `Serialize` and `Deserialize` for a type that is serialized as the sequence of its
+/// elements.
 macro_rules! serialize_elements {
     (
         $(#[$doc:meta])*

@@ -20,11 +20,11 @@ use crate::{InsertError, ScoreBound, ScoreOrder, TryReserveError};
 ///
 /// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may
 /// repeat, and finding an element requires its score. Use it when you do not need to look up
-/// members by themselves, as in a log of timestamps, or when another map has their scores. Compared
-/// with a `BTreeSet<(S, M)>`, it adds ranks. From 100 elements on, ranges and pops take less time,
-/// insertions about the same, and removals up to 1.5 times as long.
+/// members by themselves, as in a log of timestamps, or when another map stores their scores.
+/// Compared with a `BTreeSet<(S, M)>`, it adds ranks. From 100 elements on, ranges and pops take
+/// less time, insertions about the same, and removals up to 1.5 times as long.
 ///
-/// Any `Ord + Clone` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
+/// Any `Ord + Clone` type can be a score. `f64` is not `Ord`; use [`Score`](crate::Score).
 ///
 /// With the feature `serde`, a list serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order.
@@ -47,19 +47,19 @@ pub struct SkipList<M, S> {
     pub(crate) core: Core<M, (), S, Unhashed>,
 }
 
-/// Converts an element of the core.
+/// Converts a borrowed element of the core to a member and its score.
 #[inline]
 pub(crate) fn element<'a, M, S>(((member, ()), score): (&'a (M, ()), &'a S)) -> (&'a M, &'a S) {
     (member, score)
 }
 
-/// Converts an element taken from the core.
+/// Converts an element taken from the core to a member and its score.
 #[inline]
 pub(crate) fn taken<M, S>(((member, ()), score): ((M, ()), S)) -> (M, S) {
     (member, score)
 }
 
-/// Construction.
+/// Constructors.
 impl<M, S> SkipList<M, S> {
     /// Creates an empty list without allocating. **O(1)**.
     ///
@@ -104,7 +104,7 @@ impl<M, S> SkipList<M, S> {
     }
 }
 
-/// Reading.
+/// Methods that only read.
 impl<M, S> SkipList<M, S> {
     /// Returns the number of elements. **O(1)**.
     pub fn len(&self) -> usize {
@@ -158,8 +158,8 @@ impl<M, S> SkipList<M, S> {
     }
 }
 
-/// Elements, and ranges of scores and of members. A score may have any type that a score borrows
-/// as.
+/// Elements, and ranges of scores and of members. A score may be given as any type that the list's
+/// scores borrow as.
 impl<M, S> SkipList<M, S> {
     /// Returns the first element equal to `(member, score)`. **O(log n)**.
     pub fn get<Q, T>(&self, member: &Q, score: &T) -> Option<(&M, &S)>
@@ -275,7 +275,7 @@ impl<M, S> SkipList<M, S> {
     }
 }
 
-/// Writing.
+/// Methods that insert and remove elements.
 impl<M: Ord, S: ScoreOrder + Clone> SkipList<M, S> {
     /// Inserts an element after all elements equal to it. **O(log n)**.
     ///
@@ -313,12 +313,12 @@ impl<M: Ord, S: ScoreOrder + Clone> SkipList<M, S> {
     /// Moves all elements of `other` into this list, leaving `other` empty. **O(m log n)** for m
     /// moved elements.
     ///
-    /// Elements of `other` come after those equal to them.
+    /// Elements of `other` come after equal elements of this list.
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, as they
-    /// are if `Ord` panics.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost. The same
+    /// holds if `Ord` panics.
     ///
     /// # Examples
     ///
@@ -396,7 +396,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
-    /// first. **O(n + m log n)** for m removed. See
+    /// first. **O(n + m log n)** for m removed elements. See
     /// [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
@@ -411,7 +411,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those
-    /// before it. **O(log n + m)** for m returned. See
+    /// before it. **O(log n + m)** for m returned elements. See
     /// [`SortedSet::split_off_by_rank`](crate::SortedSet::split_off_by_rank).
     ///
     /// # Panics
@@ -425,7 +425,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Splits the list at a score: returns the elements with this or a higher score, and keeps the
-    /// others. **O(log n + m)** for m returned.
+    /// others. **O(log n + m)** for m returned elements.
     ///
     /// # Panics
     ///
@@ -467,7 +467,7 @@ impl<M, S: Clone> SkipList<M, S> {
         self.core.try_reserve(additional)
     }
 
-    /// Shrinks the capacity of the list as much as possible. **O(n)**. See
+    /// Shrinks the capacity of the list as much as possible. **O(capacity)**. See
     /// [`SortedSet::shrink_to_fit`](crate::SortedSet::shrink_to_fit).
     ///
     /// # Panics
@@ -484,17 +484,17 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 }
 
-/// Removing ranges. Those that return elements are named `drain_*`.
+/// Removing ranges. Methods that return the removed elements are named `drain_*`.
 impl<M, S: Clone> SkipList<M, S> {
     /// Removes the elements at these 0-based ranks and returns how many were removed.
-    /// **O(log n + m log n)** for m removed. See
+    /// **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
     /// Removes the elements with scores in the range and returns how many were removed.
-    /// **O(log n + m log n)** for m removed. See
+    /// **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
@@ -505,7 +505,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements between two bounds, each a score and a member, and returns how many
-    /// were removed. **O(log n + m log n)** for m removed. See
+    /// were removed. **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range`](crate::SortedSet::remove_range).
     pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
     where
@@ -518,7 +518,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns how many
-    /// were removed. **O(log n + m log n)** for m removed. See
+    /// were removed. **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_member`](crate::SortedSet::remove_range_by_member).
     pub fn remove_range_by_member<'q, T, Q>(
         &mut self,
@@ -535,7 +535,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed. See
+    /// **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
@@ -547,7 +547,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed. See
+    /// **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
@@ -563,7 +563,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements between two bounds, each a score and a member, and returns them in
-    /// order. **O(log n + m)** for m removed. See
+    /// order. **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
@@ -584,7 +584,7 @@ impl<M, S: Clone> SkipList<M, S> {
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
-    /// order. **O(log n + m)** for m removed. See
+    /// order. **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics

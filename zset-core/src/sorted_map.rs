@@ -64,19 +64,19 @@ pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
     pub(crate) core: Core<K, V, S, Hashed<H>>,
 }
 
-/// Converts an element of the core.
+/// Converts a borrowed element of the core to a key, its value and its score.
 #[inline]
 fn element<'a, K, V, S>(((key, value), score): (&'a (K, V), &'a S)) -> (&'a K, &'a V, &'a S) {
     (key, value, score)
 }
 
-/// Converts an element taken from the core.
+/// Converts an element taken from the core to a key, its value and its score.
 #[inline]
 fn taken<K, V, S>(((key, value), score): ((K, V), S)) -> (K, V, S) {
     (key, value, score)
 }
 
-/// Construction.
+/// Constructors.
 impl<K, V, S> SortedMap<K, V, S> {
     /// Creates an empty map without allocating. **O(1)**.
     pub fn new() -> Self {
@@ -160,7 +160,7 @@ impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher + Default> Sor
     }
 }
 
-/// Reading.
+/// Look-ups by key.
 impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
     #[inline]
@@ -299,15 +299,14 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
         self.len() == 0
     }
 
-    /// Returns the number of keys that fit into the allocated memory if they fill it completely.
-    /// **O(n)**, one step for 1,800 to 3,600 keys. See
-    /// [`SortedSet::capacity`](crate::SortedSet::capacity).
+    /// Returns the number of keys that fit in the allocated memory if every leaf is full. **O(n)**,
+    /// one step per 1,800 to 3,600 keys. See [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity().min(self.core.dict.tables.capacity())
     }
 
     /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
-    /// and values. **O(n)**, one step for 1,800 to 3,600 keys.
+    /// and values. **O(n)**, one step per 1,800 to 3,600 keys.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
@@ -490,7 +489,7 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
     }
 }
 
-/// Writing.
+/// Methods that insert elements and change scores.
 impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
     /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
@@ -542,10 +541,10 @@ impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, 
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
-    /// the given score is higher. **O(log n)**; O(1) if the score stays.
+    /// the given score is higher. **O(log n)**; O(1) if the score is unchanged.
     ///
-    /// The value is replaced only together with the score, so that it is always the value inserted
-    /// with that score. Otherwise, the given ones are returned in [`Insertion::Unchanged`].
+    /// The value is replaced only together with the score. If neither is replaced, the given ones
+    /// are returned in [`Insertion::Unchanged`].
     ///
     /// # Panics
     ///
@@ -568,7 +567,7 @@ impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, 
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
-    /// the given score is lower. **O(log n)**; O(1) if the score stays.
+    /// the given score is lower. **O(log n)**; O(1) if the score is unchanged.
     ///
     /// See [`insert_max`](Self::insert_max).
     ///
@@ -712,8 +711,8 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
         self.core.pop(End::Last).map(taken)
     }
 
-    /// Removes and returns the element with the lowest score if `predicate` returns true for it. It
-    /// may modify the value. **O(log n)**. See
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// `predicate` may modify the value. **O(log n)**. See
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(
         &mut self,
@@ -725,7 +724,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
-    /// It may modify the value. **O(log n)**. See
+    /// `predicate` may modify the value. **O(log n)**. See
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(
         &mut self,
@@ -750,8 +749,8 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
     /// the values. **O(n + m log n)** for m removed elements.
     ///
-    /// If `keep` panics, the elements it has rejected are already removed; the others stay, with
-    /// the values that it has set.
+    /// If `keep` panics, the elements it has rejected are already removed. The others stay, with
+    /// the values that `keep` has set.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, &S) -> bool) {
         self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
     }
@@ -760,8 +759,8 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// true, lowest score first. Lazy; **O(log n)** per element removed.
     ///
     /// If the iterator is dropped early, the elements it has not visited stay. If `extracted`
-    /// panics, the element that it was called with stays too, with the value that it has set; the
-    /// iterator continues after it.
+    /// panics, the element that it was called with stays too, with the value that `extracted` has
+    /// set; the iterator continues after it.
     ///
     /// # Examples
     ///
@@ -799,7 +798,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
         self.core.try_reserve(additional)
     }
 
-    /// Frees unused memory. **O(n)**. See
+    /// Frees unused memory. **O(capacity)**. See
     /// [`SortedSet::shrink_to_fit`](crate::SortedSet::shrink_to_fit).
     ///
     /// # Panics
@@ -811,7 +810,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-/// Removing ranges. Those that return elements are named `drain_*`.
+/// Removing ranges. Methods that return the removed elements are named `drain_*`.
 impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes the elements at these 0-based ranks; returns the number removed.
     /// **O(log n + m log n)** for m removed elements. See
@@ -933,17 +932,17 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-/// Whole maps.
+/// Operations on whole maps.
 impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements. See [`SortedSet::append`](crate::SortedSet::append).
     ///
-    /// An equal key is always that of this map.
+    /// Of two equal keys, that of this map is kept.
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
-    /// `Ord`, `Eq` or `Hash` panics.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost. The same
+    /// holds if `Ord`, `Eq` or `Hash` panics.
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedMap<K, V, S, H2>) {
         if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {

@@ -35,12 +35,13 @@ pub use ops::{Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
-/// Any `Ord + Clone` type is a score: integers, strings, tuples, [`Reverse`](core::cmp::Reverse),
-/// and [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**,
-/// since it is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
+/// Any `Ord + Clone` type can be a score: integers, strings, tuples,
+/// [`Reverse`](core::cmp::Reverse), and [`Score`], the default, an `f64` that is never NaN. **An
+/// `f64` itself is not a score**, since it is not `Ord`: if the compiler reports an unsatisfied
+/// bound `f64: Ord`, use [`Score`].
 ///
-/// A member is `Ord + Hash`, or [`Unordered`](crate::Unordered) and then only `Eq + Hash`: elements
-/// of equal score are then in the order in which their scores were set.
+/// A member is `Ord + Hash`. Wrapped in [`Unordered`](crate::Unordered), it needs only `Eq + Hash`,
+/// and elements of equal score are in the order in which their scores were set.
 ///
 /// Finding the score of a member is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
@@ -49,9 +50,9 @@ pub use ops::{Difference, Intersection, SymmetricDifference, Union};
 /// `Hash`. The results are then unspecified, and operations that sort may panic, but the set
 /// remains memory safe and can be cleared and reused.
 ///
-/// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
-/// than 16,384 are left, a removal moves all of them to less memory. Reserved memory is kept, and
-/// [`clear`](Self::clear), [`drain`](Self::drain), [`retain`](Self::retain) and
+/// Memory shrinks with the set. If a set of more than 3,000 elements has fewer than 16,384 left,
+/// and only one in 24 to 48, a removal moves all of them into smaller allocations. Reserved memory
+/// is kept, and [`clear`](Self::clear), [`drain`](Self::drain), [`retain`](Self::retain) and
 /// [`extract_if`](Self::extract_if) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit)
 /// frees all unused memory.
 ///
@@ -91,7 +92,7 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
     pub(crate) core: Core<M, (), S, Hashed<H>>,
 }
 
-/// Construction.
+/// Constructors.
 impl<M, S> SortedSet<M, S> {
     /// Creates an empty set without allocating. **O(1)**.
     pub fn new() -> Self {
@@ -164,8 +165,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher + Default> SortedSet<M, S, H> {
-    /// Creates a set from elements that ascend by `(score, member)`, or of
-    /// [`Unordered`](crate::Unordered) members, by score. **O(n)**.
+    /// Creates a set from elements that ascend by `(score, member)`, or only by score if members
+    /// are [`Unordered`](crate::Unordered). **O(n)**.
     ///
     /// All leaves are full, so the set uses the least memory possible.
     ///
@@ -207,7 +208,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher + Default> Sorted
     }
 }
 
-/// Reading.
+/// Look-ups by member.
 impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
     #[inline]
@@ -307,7 +308,7 @@ impl<M, S, H> SortedSet<M, S, H> {
     }
 
     /// Returns the number of members that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, one step for 1,800 to 3,600 members.
+    /// **O(n)**, one step per 1,800 to 3,600 members.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike
     /// `HashMap::capacity`, it is not a guarantee: leaves become full only if members are inserted
@@ -319,7 +320,7 @@ impl<M, S, H> SortedSet<M, S, H> {
 
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, one step for 1,800 to 3,600 members.
+    /// **O(n)**, one step per 1,800 to 3,600 members.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
@@ -366,8 +367,8 @@ impl<M, S, H> SortedSet<M, S, H> {
 impl<M, S, H> SortedSet<M, S, H> {
     /// Returns the number of elements with scores in the range; 0 if it is inverted. **O(log n)**.
     ///
-    /// It is the length of [`range_by_score`](Self::range_by_score), in half of the time: it finds
-    /// ranks, not elements.
+    /// This is the length of [`range_by_score`](Self::range_by_score), but takes half the time: it
+    /// finds ranks, not elements.
     pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
     where
         S: ScoreBound<T>,
@@ -471,7 +472,7 @@ impl<M, S, H> SortedSet<M, S, H> {
     }
 }
 
-/// Writing.
+/// Methods that insert elements and change scores.
 impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the
     /// old score. **O(log n)**; O(1) if the member stays between its neighbours.
@@ -576,7 +577,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
     /// Sets the score of a member that is in the set; returns the old one. **O(log n)**; O(1) if
     /// the member stays between its neighbours.
     ///
-    /// [`insert`](Self::insert) takes the member by value, and inserts it if it is not there.
+    /// [`insert`](Self::insert) takes the member by value, and inserts it if it is not in the set.
     ///
     /// # Panics
     ///
@@ -727,7 +728,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
-    /// first. **O(n + m log n)** for m removed.
+    /// first. **O(n + m log n)** for m removed elements.
     ///
     /// It frees no memory. If `keep` panics, the elements it has rejected so far are removed, and
     /// all others remain.
@@ -762,7 +763,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
     /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full. Of the methods, only `shrink_to_fit` frees reserved memory.
+    /// assumed to be 3/4 full. Reserved memory is freed only by `shrink_to_fit`, and by an `append`
+    /// that merges the sets.
     ///
     /// # Panics
     ///
@@ -781,7 +783,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
         self.core.try_reserve(additional)
     }
 
-    /// Shrinks the capacity of the set as much as possible. **O(n)**.
+    /// Shrinks the capacity of the set as much as possible. **O(capacity)**.
     ///
     /// The elements move to full leaves in newly allocated memory, which temporarily doubles memory
     /// use.
@@ -795,22 +797,22 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// Removing ranges. Those that return elements are named `drain_*`.
+/// Removing ranges. Methods that return the removed elements are named `drain_*`.
 impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements at these 0-based ranks and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
-    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped.
-    /// Ranks past the end are ignored; an inverted range removes nothing.
+    /// Only clones of scores may need memory: a shrink that cannot allocate is skipped. Ranks past
+    /// the end are ignored; an inverted range removes nothing.
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
     /// Removes the elements with scores in the range and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
+    /// **O(log n + m log n)** for m removed elements.
     ///
-    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
-    /// inverted range removes nothing.
+    /// Only clones of scores may need memory: a shrink that cannot allocate is skipped. An inverted
+    /// range removes nothing.
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
         S: ScoreBound<T>,
@@ -820,10 +822,10 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements between two bounds, each a score and a member, and returns how many
-    /// were removed. **O(log n + m log n)** for m removed.
+    /// were removed. **O(log n + m log n)** for m removed elements.
     ///
-    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
-    /// inverted range removes nothing.
+    /// Only clones of scores may need memory: a shrink that cannot allocate is skipped. An inverted
+    /// range removes nothing.
     pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
     where
         S: Borrow<T>,
@@ -835,10 +837,10 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns how many
-    /// were removed. **O(log n + m log n)** for m removed.
+    /// were removed. **O(log n + m log n)** for m removed elements.
     ///
-    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
-    /// inverted range removes nothing.
+    /// Only clones of scores may need memory: a shrink that cannot allocate is skipped. An inverted
+    /// range removes nothing.
     pub fn remove_range_by_member<'q, T, Q>(
         &mut self,
         score: &T,
@@ -854,7 +856,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
+    /// **O(log n + m)** for m removed elements.
     ///
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
     /// the end are ignored; an inverted range removes nothing.
@@ -879,7 +881,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    /// **O(log n + m)** for m removed elements. See [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Panics
     ///
@@ -894,7 +896,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements between two bounds, each a score and a member, and returns them in
-    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    /// order. **O(log n + m)** for m removed elements. See [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Panics
     ///
@@ -914,7 +916,7 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
-    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    /// order. **O(log n + m)** for m removed elements. See [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Panics
     ///
@@ -935,23 +937,23 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-/// Whole sets.
+/// Operations on whole sets.
 impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
-    /// members of `other`; **O(n + m)** if at least n / 2 of them are new, and all if they are
-    /// [`Unordered`](crate::Unordered).
+    /// members of `other`; **O(n + m)** if at least n / 2 of them are new. If they are
+    /// [`Unordered`](crate::Unordered), all must be new.
     ///
-    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. An
-    /// equal member is always that of this set.
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. Of
+    /// two equal members, that of this set is kept.
     ///
-    /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
-    /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at
-    /// a time.
+    /// A call in O(n + m) merges the sets into newly allocated memory. This temporarily doubles
+    /// memory use, and releases reserved memory. If the allocation fails, the elements are inserted
+    /// one at a time.
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also
-    /// if `Ord`, `Eq` or `Hash` panics.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost. The same
+    /// holds if `Ord`, `Eq` or `Hash` panics.
     ///
     /// # Examples
     ///
@@ -982,7 +984,7 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
 
 impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those
-    /// before it. **O(log n + m)** for m returned.
+    /// before it. **O(log n + m)** for m returned elements.
     ///
     /// Returns an empty set if the rank is past the end.
     ///
@@ -997,7 +999,7 @@ impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     }
 
     /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
-    /// others. **O(log n + m)** for m returned.
+    /// others. **O(log n + m)** for m returned elements.
     ///
     /// # Panics
     ///

@@ -28,23 +28,23 @@ pub(crate) mod sealed {
 
     /// The methods of [`TieOrder`](super::TieOrder), which only this crate calls.
     pub trait Ties: Sized {
-        /// Whether the type has an order. Otherwise elements of equal score are in the order in
+        /// True if the type has an order. Otherwise, elements of equal score are in the order in
         /// which their scores were set.
         const IS_ORDERED: bool;
 
-        /// When the score of each of many elements was set; nothing if the type has an order.
+        /// The times when the scores of elements were set; `()` if the type has an order.
         type Times: Default;
 
-        /// Records when the score of the element at an index was set. The index is a recorded one
-        /// or the next one.
+        /// Records when the score of the element at `index` was set. `index` is at most the number
+        /// of recorded times.
         fn try_note(
             times: &mut Self::Times,
             index: usize,
             time: usize,
         ) -> Result<(), TryReserveError>;
 
-        /// Returns whether this member of the set comes before another one that gets the same
-        /// score.
+        /// Returns whether this member, which is in the set, comes before `later`, which gets the
+        /// same score.
         fn precedes(&self, later: &Self) -> bool;
 
         /// Sorts elements by score and member or, without an order, by when their scores were set.
@@ -104,7 +104,8 @@ pub(crate) mod sealed {
             true
         }
 
-        /// A stable sort would take much stack, and abort without memory.
+        /// Sorts indexes, because a stable sort of the elements would need much stack, and abort if
+        /// allocation fails.
         fn try_sort<V, S: Ord>(
             elements: &mut [((Self, V), S)],
             times: &Vec<usize>,
@@ -115,8 +116,8 @@ pub(crate) mod sealed {
                 (&elements[a].1, time(a)).cmp(&(&elements[b].1, time(b)))
             });
             for index in 0..elements.len() {
-                // An index that is done took its element from its source, and left its own element
-                // there.
+                // Each earlier index has swapped its element with the one at its source. Follow the
+                // sources to find where the element for this index is now.
                 let mut source = sources[index];
                 while source < index {
                     source = sources[source];
@@ -133,11 +134,11 @@ pub(crate) mod sealed {
 ///
 /// It turns a [`SortedSet`](crate::SortedSet) into a priority queue whose members are only
 /// `Hash + Eq`. Among equal priorities, [`pop_first`](crate::SortedSet::pop_first) is first in,
-/// first out, and [`pop_last`](crate::SortedSet::pop_last) is last in, first out. So a queue that
-/// pops the highest priority first, and equal ones in the order of their arrival, has
-/// [`Reverse`](core::cmp::Reverse) scores and pops the first. An element whose score is set, even
-/// to its current one, comes after all others of that score. When sets are merged, the elements of
-/// the other set come later.
+/// first out, and [`pop_last`](crate::SortedSet::pop_last) is last in, first out. For a queue that
+/// pops the highest priority first, and equal ones in order of arrival, use
+/// [`Reverse`](core::cmp::Reverse) scores and `pop_first`. An element whose score is set, even to
+/// its current one, comes after all others of that score. When sets are merged, the elements of the
+/// other set come later.
 ///
 /// A look-up takes a `&T`, and a `&str` or a slice if `T` borrows as one. Other types that are
 /// [`Equivalent`] to `T` are wrapped in [`UnorderedRef`].
@@ -176,7 +177,7 @@ impl<T> Borrow<T> for Unordered<T> {
     }
 }
 
-/// For `entry_ref`.
+/// Lets `entry_ref` convert a borrowed member.
 impl<'a, T: From<&'a Q>, Q: ?Sized> From<&'a Q> for Unordered<T> {
     fn from(member: &'a Q) -> Self {
         Unordered(member.into())

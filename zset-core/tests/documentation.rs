@@ -1,7 +1,7 @@
-//! Important items have an example, which runs as a doc test; and modules are in the order that the
-//! docs say.
+//! Tests that important items have an example, which runs as a doc test, and that each module of
+//! the core uses only modules that the core's docs list below it.
 
-// The test reads files.
+// The tests read files, so they do not run under Miri.
 #![cfg(not(miri))]
 
 use std::fs;
@@ -54,7 +54,7 @@ fn what_a_newcomer_needs_has_an_example() {
 fn modules_of_the_core_use_only_those_below_them_in_its_docs() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let read = |file: &str| fs::read_to_string(source.join(file)).expect("a source");
-    // The lines of the list, such as "//! 1. `bulk`, `cut`: many elements at once".
+    // The numbered lines of the list, such as "//! 1. `bulk`, `cut`: many elements at once".
     let docs = read("inner.rs");
     let lines = docs.lines().filter_map(|line| line.strip_prefix("//! "));
     let rows: Vec<Vec<&str>> = lines

@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// Returns the output of an example. Cargo builds the examples next to the tests.
 fn run(name: &str) -> String {
-    // target/debug/deps/examples-0123 -> target/debug/examples/NAME
+    // The test is target/debug/deps/examples-0123, and the example is target/debug/examples/NAME.
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let example = profile.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
@@ -48,9 +48,8 @@ fn orders_are_matched_by_price_then_by_time() {
 }
 
 /// "/about" and "/jobs" are each read once, "/about" first. Of the 1900 requests, 900 are for old
-/// pages, and ten are for popular pages not yet cached. The LRU cache hits on 90 of the first
-/// hundred requests, and on six more before there are more than five old pages between two reads of
-/// a popular one.
+/// pages, and ten are for popular pages not yet cached. The LRU cache has 90 hits in the first
+/// hundred requests, and six more before the old pages evict the popular ones.
 #[test]
 fn an_lfu_cache_keeps_the_most_read_pages() {
     let expected = "\
@@ -82,8 +81,8 @@ expired by second 3500, again: 0
     assert_eq!(run("session_index"), expected);
 }
 
-/// Documents that contain "sorted set" have 4 occurrences (each word twice) or 2. Among equal
-/// numbers, the last document comes first.
+/// A document that contains "sorted set" has 4 occurrences (each word twice) or 2. If the numbers
+/// are equal, the later document comes first.
 #[test]
 fn texts_are_found_by_words_they_contain() {
     let expected = "\

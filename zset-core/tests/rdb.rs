@@ -1,4 +1,4 @@
-//! Payloads of `rdb`: those of real servers, and malformed ones.
+//! Tests RDB payloads: those of real servers, and malformed ones.
 
 #![cfg(all(feature = "alloc", feature = "zset"))]
 
@@ -13,14 +13,14 @@ use zset_core::{Encoding, Listpack, ListpackLimits, Score, ZSet};
 /// The version that [`dump`] writes.
 const VERSION: u16 = 10;
 
-/// The types of a sorted set: its value is a listpack, or its elements.
+/// The RDB types of a sorted set that is stored as a listpack, or as a list of elements.
 const TYPE_LISTPACK: u8 = 17;
 const TYPE_ELEMENTS: u8 = 5;
 
-/// The first byte of a length of four bytes.
+/// The byte that precedes a length of four bytes.
 const LENGTH_32: u8 = 0x80;
 
-/// Returns the CRC-64 of Redis, bit by bit.
+/// Computes the CRC-64 of Redis bit by bit.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |sum, &byte| {
         (0..8).fold(sum ^ u64::from(byte), |sum, _| {
@@ -29,31 +29,31 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// From Redis 7.0.15: a listpack.
+/// A payload from Redis 7.0.15: a listpack.
 const LISTPACK: &[u8] =
     b"\x11@@@\0\0\0\x0C\0\x80\x01\x84-inf\x05\x82\xFF\0\x03\x84-1.5\x05\x83007\x04\0\x01\
     \x11\x01\x11\x01\x83big\x04\x861e+100\x07\xF4\0\0\0\0\0\0\0\x80\x09\x83inf\x04\xFF\
     \x0A\0Vy\xF2\xD9\xBF\xA5o_";
 
-/// From Redis 7.0.15: elements, with integers and a compressed string.
+/// A payload from Redis 7.0.15: elements, with integers and a compressed string.
 const ELEMENTS: &[u8] =
     b"\x05\x07\xC2\x90\xEE\xFE\xFF\0\0\0\0\0\x17\xF1@\xC1,\x01\0\0\0\0\0\xC0r@\xC0\x11\0\0\
     \0\0\0\x001@\xC3\x09<\x01zz\xE0/\0\x01zz\x9A\x99\x99\x99\x99\x99\xB9?\x03007\0\0\0\0\0\
     \0\0\0\x02\xFF\0\0\0\0\0\0\0\xF8\xBF\0\0\0\0\0\0\0\xF0\xFF\x0A\0i\x0D\xA87\xF7\xDF\
     \xFB\xB4";
 
-/// From Redis 7.0.15: a compressed listpack.
+/// A payload from Redis 7.0.15: a compressed listpack.
 const COMPRESSED: &[u8] =
     b"\x11\xC3@]@\xED\x0F\xED\0\0\0\x18\0\x8Fmember nu`\x06\x030\x10\x05\x01\xE0\x06\x12\0\
     1 \x12\0\x90\xE0\x05%\x0210\x11\xE0\x09\x13\x001 \x13\xE0\x06:\x002 :\xE0\x06\x12\x003\xE0\
     \x09\x12\x004\xE0\x09\x12\x005\xE0\x09\x12\x006\xE0\x09\x12\x007\xE0\x09\x12\x008\xE0\x09\x12\
     \x009 \x12\0\xFF\x0A\0(H\x90Z\xF1\x92Q\xFE";
 
-/// The versions and checksums of Valkey 9.1.2, for the same listpack and the same elements.
+/// The versions and checksums of Valkey 9.1.2, for `LISTPACK` and `ELEMENTS`.
 const VALKEY_LISTPACK_END: &[u8] = b"P\0\x99S;H!\xF7\x08\xAB";
 const VALKEY_ELEMENTS_END: &[u8] = b"P\0\xA6'a\xA6i\x8D\x9C@";
 
-/// Returns a payload with the same body and another end.
+/// Returns a payload with the same body and a different end.
 fn with_end(payload: &[u8], end: &[u8]) -> Vec<u8> {
     [&payload[..payload.len() - end.len()], end].concat()
 }
@@ -122,7 +122,7 @@ fn bodies(wire: &[(&str, f64)]) -> [Vec<u8>; 3] {
     [elements(wire), text_scores(&texts), packed(&entries)]
 }
 
-/// Verifies the elements; the bytes of the members are escaped.
+/// Verifies the elements. Expected members are escaped.
 #[track_caller]
 fn assert_elements(set: &ZSet, expected: &[(&str, f64)], case: &str) {
     set.check();
@@ -162,7 +162,7 @@ fn payloads_of_servers_are_restored() {
         let set = restore_skiplist(payload);
         assert_elements(&set, &expected, "elements");
         assert_eq!(set.encoding(), Encoding::Skiplist);
-        // A small set becomes a listpack, as in the servers.
+        // By default, a small set becomes a listpack, as it does in the servers.
         assert_eq!(restore(payload).unwrap().encoding(), Encoding::Listpack);
     }
 
@@ -175,7 +175,8 @@ fn payloads_of_servers_are_restored() {
 #[test]
 fn payloads_match_those_of_servers_byte_for_byte() {
     assert_eq!(dump(&restore(LISTPACK).unwrap()), LISTPACK);
-    // `ELEMENTS` has a compressed string, which `dump` never writes.
+    // `ELEMENTS` has a compressed string, which `dump` never writes, so only parts of it are
+    // compared.
     let mut set = restore_skiplist(ELEMENTS);
     let plain = dump(&set);
     assert_eq!(plain[..12], ELEMENTS[..12]);
@@ -195,7 +196,7 @@ fn known_versions_are_accepted_and_others_are_reported() {
         assert_eq!(error, RestoreError::Version(version));
         assert_eq!(error.to_string(), format!("version {version} is not supported"));
     }
-    // From Redis 8.8.
+    // A payload from Redis 8.8.
     let payload =
         b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF\x0E\0\xDA\x5E\x16\xC7\x84\x9A\x27\x73";
     assert_eq!(restore(payload), Ok(ZSet::from([("a", Score::from(1))])));
@@ -221,7 +222,7 @@ fn other_types_and_trailing_bytes_are_rejected() {
     for (kind, text) in [
         (0, "type 0 is not a sorted set"),
         (12, "type 12, a sorted set as a ziplist, is not supported"),
-        // Metadata of a key, from Redis 8.6.
+        // Redis 8.6 uses this type for metadata of a key.
         (243, "type 243 is not a sorted set"),
     ] {
         let error = refused(&[kind, 1, b'a']);
@@ -259,7 +260,7 @@ fn excessive_lengths_are_rejected() {
 
 #[test]
 fn elements_that_are_not_in_the_order_of_redis_are_sorted() {
-    // Lowest first, as from Dragonfly.
+    // Dragonfly writes the lowest element first, unlike Redis.
     let payload = b"\x05\x02\x01a\0\0\0\0\0\0\xF0\x3F\x01b\0\0\0\0\0\0\0\x40\
         \x09\0\xFC\x63\x8E\x5F\x17\x86\x1D\x39";
     assert_eq!(restore(payload), Ok(ZSet::from([("a", Score::from(1)), ("b", Score::from(2))])));
@@ -275,7 +276,8 @@ fn elements_that_are_not_in_the_order_of_redis_are_sorted() {
     for order in [
         [0, 1, 2, 3, 4, 5],
         [5, 4, 3, 2, 1, 0],
-        // By score only, in both directions, and only the last element out of order.
+        // The next two orders are sorted by score only. In the two after them, only the last
+        // element is out of order.
         [0, 1, 3, 2, 5, 4],
         [4, 5, 2, 3, 1, 0],
         [1, 2, 3, 4, 5, 0],
@@ -382,8 +384,8 @@ fn an_integer_stored_as_text_is_restored_as_an_integer() {
 
 #[test]
 fn a_back_length_written_by_valkey_is_restored() {
-    // A member of 16378 bytes makes an entry of 16383 bytes, with a back-length of 2 bytes where
-    // Redis writes 3.
+    // A member of 16378 bytes has an entry of 16383 bytes. Valkey writes its back-length in 2
+    // bytes, Redis in 3.
     let mut list = Vec::from(*b"\x0A\x40\0\0\x02\0\xF0\xFA\x3F\0\0");
     list.extend([b'x'; 16_378]);
     list.extend(*b"\x7F\xFF\x01\x01\xFF");
@@ -392,7 +394,7 @@ fn a_back_length_written_by_valkey_is_restored() {
     body.extend(&list);
     let set = restore(&signed(&body, 80)).unwrap();
     assert_eq!(set.score("x".repeat(16_378)), Some(Score::from(1)));
-    // `Listpack` rejects it, since it would write the entry differently.
+    // `Listpack` rejects this entry, because it would write a different back-length.
     assert_eq!(Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 
@@ -411,7 +413,7 @@ proptest! {
         let mut wire: Vec<_> = shuffled.iter().map(|(m, s)| (m.as_str(), f64::from(*s))).collect();
         match order {
             0 => {}
-            // By score only.
+            // Sorts by score only, highest first.
             1 => wire.sort_by(|(_, a), (_, b)| b.total_cmp(a)),
             _ => wire.sort_by(|(a, a_score), (b, b_score)| {
                 a_score.total_cmp(b_score).then_with(|| a.cmp(b))

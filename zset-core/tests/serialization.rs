@@ -1,6 +1,6 @@
-//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
-//! (CBOR), and a format without self-description (postcard). Untrusted data is loaded or rejected
-//! without a panic.
+//! Tests serialization round trips in a human-readable format (JSON), a self-describing binary
+//! format (CBOR), and a format without self-description (postcard). Untrusted data must be loaded
+//! or rejected without a panic.
 
 #![cfg(all(feature = "alloc", feature = "serde"))]
 
@@ -73,7 +73,7 @@ fn round_trip<T: Checked>(set: &T) -> String {
     text
 }
 
-/// Deserializes a set from some format.
+/// Deserializes a set from one of the formats.
 type Read<T> = fn(&[u8]) -> Option<T>;
 
 /// Truncates and damages the bytes of a set in each format: loading must fail or return a valid
@@ -196,7 +196,7 @@ fn a_repeated_member_is_an_error() {
             r#"[["a", [], 1], ["b", [], 2], ["a", [], {last}]]"#
         ));
     }
-    // "1" and [49] are the same member.
+    // A member may be a string or a list of bytes: "1" and [49] are the same member.
     assert!(json::<ZSet>(r#"[["1", 1], [[49], 2]]"#).is_err());
 }
 
@@ -293,7 +293,7 @@ fn maps_may_come_in_any_order_but_keys_must_not_repeat() {
         let error = read(board, jobs).unwrap_err();
         assert!(error.contains(message), "{error}");
     }
-    // JSON keys can only be strings, numbers and booleans.
+    // JSON keys can only be strings, numbers and booleans, so a tuple as a key is an error.
     let tuples = SortedSet::from([((1, 2), 3)]);
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);

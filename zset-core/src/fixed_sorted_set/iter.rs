@@ -1,4 +1,4 @@
-//! Iterators, by reference and by value, and the standard traits.
+//! Iterators over borrowed and owned elements, and implementations of standard traits.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -120,13 +120,13 @@ impl<M, S, const N: usize> fmt::Debug for IntoIter<M, S, N> {
     }
 }
 
-/// **O(n)** to start.
+/// Returns the elements in order. **O(n)** to start.
 impl<M, S, const N: usize, I: SlotNumber, H> IntoIterator for FixedSortedSet<M, S, N, I, H> {
     type Item = (M, S);
     type IntoIter = IntoIter<M, S, N>;
 
     fn into_iter(mut self) -> IntoIter<M, S, N> {
-        // Sorts the slots themselves, one cycle of the permutation after the other.
+        // Sort the members and scores in place, one cycle of the permutation at a time.
         for start in 0..self.len() {
             let mut to = start;
             loop {

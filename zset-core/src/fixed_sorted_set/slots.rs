@@ -1,5 +1,4 @@
-//! Slots and how they are found: their numbers, their order, their chains, and the hashes that
-//! choose a chain.
+//! Slots: their numbers, their order, and the hash chains in which they are found.
 
 use core::hash::{BuildHasher, Hash, Hasher};
 use equivalent::Equivalent;
@@ -10,9 +9,9 @@ use crate::bounds::partition_point;
 pub(super) mod private {
     /// The methods of a slot number, hidden from users.
     pub trait Sealed: Copy + Eq {
-        /// No slot.
+        /// The value that stands for no slot.
         const NONE: Self;
-        /// The largest capacity.
+        /// The largest capacity of a set with this type.
         const MAX_SLOTS: usize;
 
         /// Converts a number below [`MAX_SLOTS`](Self::MAX_SLOTS).
@@ -44,8 +43,8 @@ macro_rules! slot_numbers {
         impl SlotNumber for $number {}
 
         impl private::Sealed for $number {
-            // Slots are stored from 1 on, so an empty set consists of zeros and takes no flash in a
-            // `static`.
+            // A slot is stored as its number plus 1, and `NONE` is 0. An empty set is therefore all
+            // zeros, and needs no flash in a `static`.
             const NONE: Self = 0;
             const MAX_SLOTS: usize = <$number>::MAX as usize;
 
@@ -75,7 +74,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.order[rank].to_usize()
     }
 
-    /// Returns the number of elements for which `is_before` holds, a prefix of the order. O(log n).
+    /// Returns the number of elements for which `is_before` holds. They must come first in the
+    /// order. O(log n).
     pub(super) fn partition_point(&self, is_before: impl Fn(&M, &S) -> bool) -> usize {
         partition_point(self.len(), |rank| {
             let slot = self.slot_at(rank);
@@ -83,7 +83,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         })
     }
 
-    /// Shifts the slot at rank `from` to rank `to`.
+    /// Moves the slot at rank `from` to rank `to`, and shifts the slots between them.
     pub(super) fn shift(&mut self, from: usize, to: usize) {
         let slot = self.order[from];
         if from < to {
@@ -100,10 +100,10 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.heads[bucket] = I::from_usize(slot);
     }
 
-    /// Redirects all references to slot `from` to slot `to`.
+    /// Redirects the reference to slot `from` to slot `to`.
     ///
-    /// It is in the chain of this bucket, unless a member's hash has changed: then all chains are
-    /// searched.
+    /// The reference is in the chain of this bucket, unless the member's hash has changed. In that
+    /// case, all chains are searched.
     pub(super) fn redirect(&mut self, bucket: usize, from: usize, to: I) {
         let from = I::from_usize(from);
         let mut pointer = &mut self.heads[bucket];
@@ -122,8 +122,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         }
     }
 
-    /// Panics if an invariant is violated that holds even if `Ord` and `Hash` are inconsistent. For
-    /// tests.
+    /// Panics if an invariant is violated. Checks only the invariants that hold even if `Ord` and
+    /// `Hash` are inconsistent. For tests.
     #[doc(hidden)]
     pub fn check_structure(&self) {
         let len = self.len();
@@ -161,7 +161,7 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
         if sorted.get(rank) == Some(&number) {
             return rank;
         }
-        // `Ord` is inconsistent.
+        // `Ord` is inconsistent, so the slot has another rank. Search all slots for it.
         sorted.iter().position(|other| *other == number).unwrap_or_default()
     }
 }
@@ -169,22 +169,22 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
 /// Returns the bucket of a hash among `buckets`, which must not be zero.
 #[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
-    // Some hashers for small machines have zeros in the upper half.
+    // Some hashers for small machines leave the upper half zero, so combine both halves.
     let hash = (hash >> 32) as u32 ^ hash as u32;
-    // Undoes the rotation of `FixedHasher`: the highest bits of the result choose the bucket.
+    // Undo the rotation of `FixedHasher`, so that the highest bits of its product choose the
+    // bucket.
     ((u64::from(hash.rotate_right(ROTATION)) * buckets as u64) >> 32) as usize
 }
 
 impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
-    /// Returns the bucket of a member.
     pub(super) fn bucket<Q: Hash + ?Sized>(&self, member: &Q) -> usize {
         bucket(self.hasher.hash_one(member), N)
     }
 
-    /// Returns the slot of a member.
+    /// Returns the slot of a member, if it is in the set.
     pub(super) fn slot<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let mut slot = *self.heads.get(self.bucket(member))?;
-        // `NONE` is the number of no element.
+        // `NONE` converts to `usize::MAX`, which is out of bounds, so the loop ends there.
         while let Some(other) = self.members.get(slot.to_usize()) {
             if member.equivalent(other) {
                 return Some(slot.to_usize());
@@ -221,8 +221,8 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
 /// It is small, fast on machines without 64-bit arithmetic, and the same in every run. It does not
 /// protect against an attacker who can choose members.
 ///
-/// On 32-bit machines, it also suits the hash tables of the other types. On others, these need
-/// hashes of 64 bits.
+/// On 32-bit machines, it also suits the hash tables of the other types. On 64-bit machines, those
+/// tables need 64-bit hashes.
 ///
 /// # Examples
 ///
@@ -251,8 +251,8 @@ impl BuildHasher for FixedHashBuilder {
     }
 }
 
-/// The number of bits by which a hash is rotated: a hash table uses the lowest bits, which must
-/// depend on all bits of the word. There are fewer than 2^12 buckets on a small machine.
+/// The number of bits by which a hash is rotated. A hash table uses the lowest bits, so these must
+/// depend on all bits of the word. A table on a small machine has fewer than 2^12 buckets.
 const ROTATION: u32 = 12;
 
 /// Multiplicative hashing: D. Knuth, "The Art of Computer Programming" 3, 6.4. The factor is 2^32
@@ -286,7 +286,7 @@ impl Hasher for FixedHasher {
 
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(4) {
-            // Without `copy_from_slice`, which is a call of `memcpy`.
+            // Not `copy_from_slice`, which would compile to a call to `memcpy`.
             self.write_u32(chunk.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
         }
     }

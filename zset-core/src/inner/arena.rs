@@ -1,7 +1,7 @@
 //! [`Arena`]: boxed nodes with `u32` ids, and a free list.
 //!
-//! A node never moves, and growth moves only pointers. A vacant node keeps its memory for the next
-//! insertion.
+//! Nodes never move: growth moves only the pointers to them. A vacant node keeps its memory, which
+//! a later insertion reuses.
 //!
 //! ```text
 //! nodes    [ 0 ]  [ 1 ]  [ 2 ]  [ 3 ]  [ 4 ]      each in a box of its own
@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Invariants:
-//! - Nodes from `fresh` on have not been in use since the arena was created or cleared.
+//! - Nodes with ids from `fresh` on are new: they have not been in use since the arena was created
+//!   or cleared.
 //! - Vacant and new nodes are empty.
 //! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
@@ -25,11 +26,11 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The requirements of an arena on its nodes.
 pub(crate) trait ArenaNode {
-    /// The number of ids; an id must be lower.
+    /// The number of ids. All ids are lower than this.
     const MAX_IDS: usize;
 
-    /// The maximum number of nodes that an arena with many of them allocates at a time, which are
-    /// then next to each other in memory.
+    /// The maximum number of nodes that a large arena allocates ahead of use. Nodes allocated
+    /// together are probably adjacent in memory.
     const MOST_AHEAD: usize = 1;
 
     /// Creates a node without contents.
@@ -44,15 +45,16 @@ pub(crate) trait ArenaNode {
 
 #[derive(Clone)]
 pub(crate) struct Arena<T> {
-    /// The node with each id. (An array, since a box cannot be allocated fallibly.)
+    /// The nodes by id. Each is boxed as an array, which can be allocated fallibly through a
+    /// vector.
     nodes: Vec<Box<[T; 1]>>,
     /// The number of nodes in use.
     len: usize,
-    /// The first node that has not been in use.
+    /// The lowest id that has not been in use.
     fresh: u32,
     /// The first vacant node, or `NONE`.
     vacant: u32,
-    /// The maximum number of nodes, so that tests can reach it.
+    /// The maximum number of nodes. Tests lower it so that they can reach it.
     #[cfg(test)]
     limit: usize,
 }
@@ -94,15 +96,15 @@ impl<T: ArenaNode> Arena<T> {
         &mut self.nodes[id as usize][0]
     }
 
-    /// Returns two different nodes.
+    /// Returns mutable references to two different nodes.
     pub(crate) fn get_two_mut(&mut self, a: u32, b: u32) -> (&mut T, &mut T) {
         let (before, from) = self.nodes.split_at_mut(a.max(b) as usize);
         let (low, high) = (&mut before[a.min(b) as usize][0], &mut from[0][0]);
         if a < b { (low, high) } else { (high, low) }
     }
 
-    /// Returns mutable references to the nodes with these ids, in the order of the ids. Each id may
-    /// be there once. **O(n log n)** for n ids.
+    /// Returns mutable references to the nodes with these ids, in the order of the slice. No id may
+    /// be repeated. **O(n log n)** for n ids.
     pub(crate) fn get_many_mut(&mut self, ids: &[u32]) -> Vec<&mut T> {
         let mut ascending: Vec<usize> = (0..ids.len()).collect();
         ascending.sort_unstable_by_key(|&index| ids[index]);
@@ -114,7 +116,8 @@ impl<T: ArenaNode> Arena<T> {
         found.into_iter().flatten().collect()
     }
 
-    /// Returns the nodes, to take mutable references to several of them in ascending order.
+    /// Returns a view from which several nodes can be borrowed mutably, in ascending order of their
+    /// ids.
     pub(crate) fn ascending(&mut self) -> Ascending<'_, Box<[T; 1]>> {
         Ascending::new(&mut self.nodes)
     }
@@ -128,7 +131,7 @@ impl<T: ArenaNode> Arena<T> {
         }
     }
 
-    /// Allocates this many more nodes, or more in a large arena. If one cannot be allocated, those
+    /// Allocates `missing` nodes, or more in a large arena. If an allocation fails, the nodes
     /// allocated before it are kept.
     #[cold]
     fn try_grow(&mut self, missing: usize) -> Result<(), TryReserveError> {
@@ -147,8 +150,7 @@ impl<T: ArenaNode> Arena<T> {
     }
 
     /// Adds a node without contents and returns its id. The links of a reused node are stale. The
-    /// memory must have been reserved with `try_reserve`. Ids that have not been in use are issued
-    /// in ascending order.
+    /// memory must have been reserved with `try_reserve`. New ids are issued in ascending order.
     pub(crate) fn insert(&mut self) -> u32 {
         self.len += 1;
         if self.vacant == NONE {
@@ -190,8 +192,7 @@ impl<T: ArenaNode> Arena<T> {
         self.limit = limit;
     }
 
-    /// Panics if an invariant is violated, or unless `is_vacant` accepts all nodes that are not in
-    /// use.
+    /// Panics if an invariant is violated, or if `is_vacant` rejects a node that is not in use.
     pub(crate) fn check(&self, what: &str, is_vacant: impl Fn(&T) -> bool) {
         let fresh = self.fresh as usize;
         let new = self.nodes.iter().skip(fresh).map(|node| &node[0]);
@@ -207,9 +208,9 @@ impl<T: ArenaNode> Arena<T> {
     }
 }
 
-/// The rest of a slice, whose values are taken in ascending order.
+/// The remaining values of a slice, which are taken in ascending order of their indexes.
 pub(crate) struct Ascending<'a, T> {
-    /// The index of the first value.
+    /// The index in the slice of the first remaining value.
     first: usize,
     values: &'a mut [T],
 }
@@ -219,8 +220,8 @@ impl<'a, T> Ascending<'a, T> {
         Ascending { first: 0, values }
     }
 
-    /// Takes the value at `index`, and drops the values before it. Returns `None` if there is no
-    /// such value, or it was taken or dropped.
+    /// Takes the value at `index`, and skips the values before it. Returns `None` if there is no
+    /// such value, or if it was already taken or skipped.
     pub(crate) fn take(&mut self, index: usize) -> Option<&'a mut T> {
         let offset = index.checked_sub(self.first)?;
         let (value, after) = mem::take(&mut self.values).get_mut(offset..)?.split_first_mut()?;
@@ -238,7 +239,6 @@ pub(crate) mod visits {
         static VISITS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts a visit to a node.
     pub(crate) fn count() {
         VISITS.set(VISITS.get() + 1);
     }
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn many_nodes_are_returned_in_the_order_of_their_ids() {
         let mut arena = with_nodes(50);
-        // Steps of 7 reach each of the 50 values once.
+        // 7 is coprime to 50, so each of the 50 ids occurs once.
         let ids: Vec<u32> = (0..50).map(|i| 7 * i % 50).collect();
         for ids in [&[][..], &ids[..1], &ids[..20], &ids] {
             let nodes = arena.get_many_mut(ids);

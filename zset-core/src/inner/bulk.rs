@@ -1,14 +1,15 @@
-//! Many elements at once: filling an empty core, and moving all elements to full leaves, possibly
-//! merged with those of another core.
+//! Operations on many elements at once: filling an empty core, splitting a range off, and merging
+//! another core into this one.
 //!
-//! A core is filled one leaf at a time: no searches, and one update of the index per leaf. A leaf
-//! is added before its keys are added to the dict, and their `Hash` and `Eq` run in between. No
-//! caller has access to the core yet: on a panic or an error, it is dropped.
+//! A core is filled one leaf at a time, without searches, and with one update of the index per
+//! leaf. Each leaf is added before its keys are hashed and added to the dict. If `Hash` or `Eq`
+//! panics, the dict is incomplete. That is harmless, because no caller has access to the core yet:
+//! on a panic or an error, the core is dropped.
 //!
-//! When elements move to full leaves, the handle of each is known beforehand. Everything that may
-//! fail or panic (comparisons, hashes, allocations) therefore comes first, before any element
-//! moves. The elements are then moved without running user code. Elements whose keys are already
-//! present are dropped last.
+//! A merge moves the elements of both cores to full leaves, so the handle of each is known
+//! beforehand. Everything that may fail or panic (comparisons, hashes, allocations) therefore
+//! happens before the first of these moves, and no user code runs between them. Elements of the
+//! other core whose keys were already present are dropped last.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -33,12 +34,12 @@ use crate::{TieOrder, TryReserveError};
 pub enum FromSortedError {
     /// The element at this 0-based rank does not come after the previous one.
     NotAscending {
-        /// The rank.
+        /// The 0-based rank of the element.
         rank: usize,
     },
     /// The member at this 0-based rank repeats an earlier one, whose score is not higher.
     DuplicateMember {
-        /// The rank.
+        /// The 0-based rank of the element.
         rank: usize,
     },
 }
@@ -76,8 +77,8 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Filling<'a, K, V
         Ok(Filling { core, next: Vec::new() })
     }
 
-    /// Appends an element, which must come after all others. A repeated key may be detected only up
-    /// to a leaf later. If there are several errors, the first is returned.
+    /// Appends an element, which must come after all others. A repeated key may be detected only by
+    /// a later call, at most one leaf later. If there are several errors, the first is returned.
     #[inline]
     pub(crate) fn try_push(
         &mut self,
@@ -181,7 +182,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
     }
 }
 
-/// Elements with distinct keys, and when the score of each was set.
+/// Elements with distinct keys, and the times at which their scores were set.
 type Distinct<K, V, S> = (Vec<Owned<K, V, S>>, <K as Ties>::Times);
 
 /// Collects one element per key; `merge` combines elements with the same key.
@@ -195,7 +196,7 @@ fn try_distinct<K: TieOrder + Hash, V, S>(
         return Err(TryReserveError::CapacityOverflow);
     }
     let (mut distinct, mut times) = (Vec::<((K, V), S)>::new(), K::Times::default());
-    // The index in `distinct` of each key's element.
+    // For each key, the index of its element in `distinct`.
     let mut indexes: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
     indexes.try_reserve(expected, no_rehash).map_err(table_error)?;
@@ -224,11 +225,11 @@ fn try_distinct<K: TieOrder + Hash, V, S>(
     Ok((distinct, times))
 }
 
-/// A core is merged if its new elements are at least `1 / MERGED_SHARE` as many as those of the
-/// other. Per element of either, a merge costs about a third of an insertion.
+/// Two cores are merged if the new elements number at least `1 / MERGED_SHARE` of those in the core
+/// that receives them. Per element of either core, a merge costs about a third of an insertion.
 const MERGED_SHARE: usize = 2;
 
-/// Clears a core when dropped, for a core that is inconsistent until then.
+/// Clears a core when dropped. Until then, the core may be inconsistent.
 struct ClearOnDrop<'a, K, V, S, D: Clear>(&'a mut Core<K, V, S, D>);
 
 impl<K, V, S, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
@@ -273,8 +274,8 @@ impl<S: Clone> Order<S> {
 }
 
 impl<K, V, S> Prepared<K, V, S> {
-    /// Allocates memory for full leaves with elements of these hashes, which continue the sequence
-    /// of heights of other nodes, and fills the dict.
+    /// Allocates memory for full leaves of elements with these hashes, and fills the dict. The new
+    /// nodes continue the sequence of heights of `nodes`.
     fn try_new(nodes: &Nodes<K, V, S>, hashes: &[usize]) -> Result<Self, TryReserveError> {
         let mut new = nodes.empty();
         new.try_reserve_full_leaves(hashes.len())?;
@@ -284,8 +285,8 @@ impl<K, V, S> Prepared<K, V, S> {
 
 impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Replaces the nodes and the dict with the prepared ones, and moves the old elements and those
-    /// of `other` there. Those of `other` at the ranks `shared` move to `left_out` instead, which
-    /// must have room for them.
+    /// of `other` there. The elements of `other` at the ranks `shared` move to `left_out` instead,
+    /// which must have room for them.
     fn carry_out(
         &mut self,
         order: Order<S>,
@@ -318,11 +319,13 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             let leaf = self.nodes.try_push_leaf(first, elements);
             assert_eq!(leaf, Ok(id), "room was reserved, and for full leaves in order");
         }
-        // The last elements of the other nodes may all be shared.
+        // Every element left in `other` is also in `self`. The call in this assertion moves them to
+        // `left_out`.
         assert!(next_of_others().is_none(), "the order has each element once");
     }
 
-    /// Moves a range to an empty core whose hasher has the same hashes. On error, nothing changes.
+    /// Moves a range to an empty core whose hasher computes the same hashes. On an error, nothing
+    /// changes.
     pub(crate) fn try_split_off(
         &mut self,
         range: RankedRange,
@@ -337,7 +340,8 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             mem::swap(&mut self.nodes, nodes);
             self.dict.exchange(&mut dict.tables);
         } else {
-            // The handles of the elements in the new leaves are known before they move.
+            // The new leaves will be full, so the handles of their elements are known before any
+            // element moves.
             self.try_cut_to(nodes, range, |hashes| {
                 dict.exchange(&mut Dict::try_of_full_leaves(hashes)?);
                 Ok(())
@@ -348,16 +352,16 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 }
 
 impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Moves all elements of another core into this one, one at a time. An equal key stays, and
-    /// gets the value and the score of the other core.
+    /// Moves all elements of another core into this one, one at a time. If both have a key, this
+    /// core keeps its own key, and gives it the value and the score from the other core.
     ///
-    /// On error, elements not yet moved may be lost.
+    /// On an error, elements not yet moved may be lost.
     pub(crate) fn try_extend<H2>(
         &mut self,
         other: &mut Core<K, V, S, Hashed<H2>>,
     ) -> Result<(), TryReserveError> {
         self.try_reserve_dict(other.nodes.len().div_ceil(2))?;
-        // User code may panic.
+        // The other core must be cleared even if user code panics.
         let other = ClearOnDrop(other);
         for ((key, value), score) in other.0.nodes.emptied() {
             self.try_insert(key, value, score)?;
@@ -368,7 +372,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
     /// Like `try_extend`, but moves all elements to full leaves if that pays off; returns whether
     /// it did. Otherwise, or on an error, the other core is unchanged.
     ///
-    /// On error, some keys that are in both may have the other core's score already.
+    /// On an error, some keys that are in both may already have the other core's score.
     pub(crate) fn try_merge<H2>(
         &mut self,
         other: &mut Core<K, V, S, Hashed<H2>>,
@@ -381,7 +385,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             return Ok(false);
         }
         let shared = self.try_shared_ranks(&other.nodes)?;
-        // Without an order, elements of equal score are in the order of the insertions.
+        // Unordered keys of equal score are in the order in which their scores were set. For shared
+        // keys, a merge would get this order wrong.
         let is_reordered = !K::IS_ORDERED && !shared.is_empty();
         if is_reordered || !is_worth(len, other_len - shared.len()) {
             return Ok(false);
@@ -391,7 +396,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         Ok(true)
     }
 
-    /// Returns the ranks of other nodes' keys that this core also has.
+    /// Returns the ranks in `other` of the keys that this core also has.
     fn try_shared_ranks(&self, other: &Nodes<K, V, S>) -> Result<Vec<usize>, TryReserveError> {
         let mut ranks = Vec::new();
         for (rank, ((key, _), _)) in other.iter().enumerate() {
@@ -402,8 +407,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         Ok(ranks)
     }
 
-    /// Sets the scores of the keys that this core shares with other nodes to those of the other
-    /// nodes, given the ranks of the keys there.
+    /// Copies the scores of shared keys from other nodes to this core, given the ranks of the keys
+    /// in the other nodes.
     fn try_update_shared(
         &mut self,
         ranks: &[usize],
@@ -421,8 +426,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         Ok(())
     }
 
-    /// Moves all elements of another core into this one. Of those at its ranks `shared`, whose keys
-    /// this core already has, only the values move.
+    /// Moves all elements of another core into this one. Of the elements at its ranks `shared`,
+    /// whose keys this core already has, only the values move.
     fn try_merge_except<H2>(
         &mut self,
         shared: &[usize],
@@ -433,7 +438,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         let mut left_out = Vec::new();
         left_out.try_reserve_exact(shared.len())?;
         self.carry_out(order, &mut new, &mut other.nodes, shared, &mut left_out);
-        // Its elements are taken, but its index is not up to date.
+        // The elements of `other` have been taken, but its index and dict still refer to them.
         other.clear();
         if size_of::<V>() > 0 {
             for ((key, value), _) in &mut left_out {

@@ -1,8 +1,8 @@
 //! Changing the score of one element, alone or together with its value.
 //!
-//! An element whose new score keeps it in its leaf stays in its slot: only the order of the leaf
-//! changes. Otherwise it leaves its leaf, as if it were removed (`remove`), and fills a vacancy in
-//! another, as if it were inserted (`transfer`).
+//! If the new score keeps the element in its leaf, the element also keeps its slot, and only the
+//! order of the leaf changes. Otherwise, the element is taken from its leaf as in a removal
+//! (`remove`), and put into another leaf as in an insertion (`transfer`).
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
@@ -14,8 +14,7 @@ use super::leaf::Handle;
 use super::{Core, Nodes};
 use crate::{InsertError, TieOrder, TryReserveError};
 
-/// Changing by key or by handle. On an error, a call returns what it was given, and nothing
-/// changes.
+/// Changing a score by key or by handle. On an error, the element keeps its score.
 impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Calls `change` with the value and the score of a key, and stores the score that it returns;
     /// returns the old score.
@@ -47,7 +46,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         self.set_score_and(hash, handle, score, keep_pair)
     }
 
-    /// Like `set_score`, and exchanges the value of the element with the given one.
+    /// Like `set_score`, but also swaps the value of the element with the given one.
     #[inline]
     pub(crate) fn set_value_and_score(
         &mut self,
@@ -57,7 +56,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         score: S,
     ) -> Result<S, InsertError<S>> {
         if const { size_of::<V>() == 0 } {
-            // All values are alike, and sets need only one function for changes of a score.
+            // Zero-sized values need no swap. Calling `set_score` lets sets share one function for
+            // all changes of a score.
             return self.set_score(hash, handle, score);
         }
         self.set_score_and(hash, handle, score, |nodes, handle| {
@@ -65,10 +65,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         })
     }
 
-    /// Like `set_score`, and calls `exchange` to exchange the pair of the element, or its value.
+    /// Like `set_score`, but also calls `exchange`, which may swap the pair of the element or its
+    /// value.
     ///
-    /// `exchange` is called together with the change of the score: after everything that may fail,
-    /// and before anything is dropped. If user code panics, both are done, or neither.
+    /// `exchange` is called after everything that may fail, and before anything is dropped. If user
+    /// code panics, the exchange and the change of the score are either both done, or neither is.
     #[inline]
     pub(super) fn set_score_and(
         &mut self,
@@ -82,8 +83,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             Ok(old) => return Ok(old),
             Err(elsewhere) => elsewhere,
         };
-        // The element moves to another leaf. Everything that may fail comes first: hashing the
-        // element that will fill its slot, and making room in the other leaf.
+        // The element moves to another leaf. Everything that may fail or panic comes first: hashing
+        // the key of the element that will fill the vacated slot, and making room in the other
+        // leaf.
         let mut departure = self.prepare(position);
         let vacancy = match Watch::new(self, handle).core.make_room(target, &score) {
             Ok(vacancy) => vacancy,
@@ -101,15 +103,16 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         let ((pair, old), removal, first) = self.depart(departure);
         *handle = self.nodes.put(&vacancy, pair, score);
         self.dict.tables.replace(hash, Handle::NONE, *handle);
-        // Merging may move the element again.
+        // Merging leaves may move the element again, so watch its handle.
         let (_, other_first) = Watch::new(self, handle).core.rebalance(removal);
-        // Before the old score is returned, which leaks if this panics later.
+        // If these scores were dropped on return, a panic in their drop would leak the old score.
         drop((first, other_first));
         Ok(old)
     }
 
-    /// Replaces the score of the element at a handle if it stays in its leaf, and returns the old
-    /// one; otherwise returns its position, its target, and the score and `exchange`.
+    /// Replaces the score of the element at a handle if the element stays in its leaf, and returns
+    /// the old score. Otherwise returns its position, its target, and the unused `score` and
+    /// `exchange`.
     #[inline]
     fn set_score_in_leaf<F: FnOnce(&mut Nodes<K, V, S>, Handle)>(
         &mut self,
@@ -161,13 +164,14 @@ impl<K, V, S, H> Drop for Watch<'_, K, V, S, H> {
     }
 }
 
-/// Exchanges nothing. One function, so that all changes of a score alone share their code.
+/// Exchanges nothing. It is a function, not a closure, so that all calls of `set_score` share their
+/// code.
 fn keep_pair<K, V, S>(_: &mut Nodes<K, V, S>, _: Handle) {}
 
-/// Changing a score within a leaf. Each returns the old score, or the new one if the element does
-/// not stay.
+/// Changing a score within a leaf.
 impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
-    /// Changes the score of the element at a position if the element stays in its leaf.
+    /// Changes the score of the element at a position if its leaf alone shows that the element
+    /// stays there. Returns the old score or, if nothing changed, the new one as an error.
     ///
     /// Only the order of the leaf changes: the element keeps its handle, and no span changes.
     #[inline]
@@ -175,7 +179,7 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
         let Position { leaf: id, index } = position;
         let leaf = self.leaf(id);
         let last = leaf.len() - 1;
-        // With a score between its neighbours' scores, the element keeps its position.
+        // If the new score is between the scores of its neighbours, the element keeps its position.
         if index > 0 && index < last {
             let slot_at = |index| leaf.order()[index] as usize;
             let [before, after] = [index - 1, index + 1].map(|i| &leaf.scores[slot_at(i)]);
@@ -189,15 +193,16 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
             let ((other, _), other_score) = leaf.at(index);
             *other_score < score || *other_score == score && other.precedes(key)
         };
-        // The first element of a leaf is recorded in the index, and elements past its ends are in
-        // other leaves. With a single leaf there is neither an index nor another leaf.
+        // The element stays in its leaf if, both before and after the change, it is between the
+        // first and the last element of the leaf. In the only leaf of a core, it always stays.
         let stays = self.levels == 0
             || (index > 0 && comes_before(0) && index < last && !comes_before(last));
         if !stays {
             return Err(score);
         }
         let after = index_in(leaf, &score, before(key));
-        // The element itself, with its old score, was counted among those before.
+        // If the new score is not lower, `index_in` counted the element itself with its old score,
+        // so subtract 1.
         let to = if *old <= score { after.saturating_sub(1) } else { after };
         Ok(self.leaves.reorder(id, index, to.min(last), score))
     }
@@ -205,8 +210,8 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
     /// Changes the score of the element at a handle and a position, and moves it to a target in the
     /// same leaf; returns the old score.
     ///
-    /// The target is the result of a search while the element still has its old score. `exchange`
-    /// is called between the clones of scores, which may panic, and the change.
+    /// The target must come from a search made while the element had its old score. `exchange` is
+    /// called after scores are cloned, which may panic, and before the change.
     pub(crate) fn reorder_to(
         &mut self,
         handle: Handle,

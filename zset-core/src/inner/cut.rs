@@ -6,16 +6,17 @@
 //! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
 //! ```
 //!
-//! Leaves and blocks that are entirely in the range are freed one by one. Blocks above the ends of
-//! the range may then have too few children; there are at most two on each level, and they are
+//! Leaves and blocks that are entirely in the range are freed one by one. Afterwards, the blocks
+//! above the ends of the range, at most two on each level, may have too few children and are
 //! repaired. A cut is therefore O(log n + m) for m elements moved.
 //!
-//! Some elements of the first and of the last leaf stay. Of these, the *fillers* are in slots
-//! beyond the new length of the leaf: they first swap with elements to cut in lower slots. There
-//! are at most as many fillers as elements to cut, and no other element that stays moves.
+//! Some elements of the first and of the last leaf may stay. If the slot of such an element is not
+//! below the new length of the leaf, the element is a *filler*: it first swaps slots with an
+//! element to cut in a lower slot. There are no more fillers than elements to cut. All other
+//! elements that stay keep their slots.
 //!
-//! The tokens (hashes) of elements that move are computed, and memory is allocated, before the
-//! first change. Neither happens again before the structure is valid.
+//! Before the first change, the tokens (hashes) of all elements that move are computed, and all
+//! memory is allocated. Nothing more is hashed or allocated until the structure is valid again.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -40,14 +41,15 @@ impl<K, V, S, D: Clear> Core<K, V, S, D> {
         mem::replace(&mut self.nodes, empty)
     }
 
-    /// Drops all elements, and keeps the memory. If dropping one panics, the core is empty already.
+    /// Drops all elements, and keeps the memory. If dropping one panics, the core is already empty.
     pub(crate) fn clear(&mut self) {
         let mut nodes = self.take_all();
         nodes.clear();
         self.nodes = nodes;
     }
 
-    /// Removes all elements, and returns an iterator over them, whose drop returns their memory.
+    /// Removes all elements, and returns an iterator over them, whose drop returns their memory to
+    /// the core.
     pub(crate) fn drain_all(&mut self) -> Drain<'_, K, V, S> {
         let nodes = self.take_all();
         Drain::new(nodes, Some(&mut self.nodes))
@@ -57,7 +59,7 @@ impl<K, V, S, D: Clear> Core<K, V, S, D> {
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Moves the elements of a range to separate nodes.
     ///
-    /// If it returns an error, nothing changes.
+    /// On an error, the core is unchanged.
     pub(crate) fn try_cut(
         &mut self,
         range: RankedRange,
@@ -96,8 +98,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// full leaves in order. Before anything changes, `prepare` receives the tokens of these
     /// elements.
     ///
-    /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
-    /// the elements have moved.
+    /// On an error, the core and `to` are unchanged. If hashing a key panics, both are valid, and
+    /// either none or all of the elements have moved.
     pub(crate) fn try_cut_to(
         &mut self,
         to: &mut Nodes<K, V, S>,
@@ -107,7 +109,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         let next = self.nodes.at_element(cut.end);
         let next_first = next.map(|next| self.nodes.leaf(next.leaf).at(next.index).1.clone());
         let firsts = self.nodes.try_firsts(cut)?;
-        // Scores are dropped once the structure is valid, since dropping one may panic.
+        // Dropping a score may panic, so old scores are kept here until the structure is valid.
         let mut old_firsts = Vec::new();
         if mem::needs_drop::<S>() {
             let leaves = self.nodes.leaf_ids(cut.start.leaf, cut.end.leaf).count();
@@ -124,8 +126,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         Ok(())
     }
 
-    /// Reports that the elements of a cut are about to be removed, and moves the fillers to their
-    /// slots. Before that, `prepare` receives the tokens of the elements to cut.
+    /// Reports to the dict that the elements of a cut are about to be removed, and moves the
+    /// fillers to their slots. Before that, `prepare` receives the tokens of the elements to cut.
     fn relocate_cut(
         &mut self,
         cut: &RankedRange,
@@ -151,7 +153,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         Ok(())
     }
 
-    /// Computes the tokens of the elements of a cut, and then those of the fillers.
+    /// Calls `receive` with the tokens of the elements of a cut, and then with those of the
+    /// fillers.
     fn for_each_token(&self, cut: &RankedRange, mut receive: impl FnMut(D::Token)) {
         for handle in self.nodes.handles_from(cut.start).take(cut.len) {
             receive(self.dict.token(handle, &self.nodes.element_at(handle).0.0));
@@ -186,7 +189,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         } else {
             Position { leaf: before, index: self.nodes.leaf(before).len() }
         };
-        // The leaf before the gap, then the one after it.
+        // The first round rebalances the leaf before the gap, and the second the leaf after it.
         for _ in 0..2 {
             let left = self.nodes.leaf(next.leaf).len() as u8;
             let (position, _first) = self.rebalance(Removal { position: next, left });
@@ -197,7 +200,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
 impl<K, V, S> Nodes<K, V, S> {
     /// Returns the first and the last leaf of a cut, each with the indexes of its elements to cut.
-    /// If both are the same leaf, the second time there are none.
+    /// If both are the same leaf, the second range is empty.
     fn ends_of(&self, cut: &RankedRange) -> [(u32, Range<usize>); 2] {
         let RankedRange { start, end, .. } = cut;
         let (first_end, last_end) = if start.leaf == end.leaf {
@@ -208,9 +211,9 @@ impl<K, V, S> Nodes<K, V, S> {
         [(start.leaf, start.index..first_end), (end.leaf, 0..last_end)]
     }
 
-    /// Moves the elements of a cut, whose slots are the last ones of their leaves, to empty nodes
-    /// with room for them, without updating the index. `firsts` are the first scores of all new
-    /// leaves but the first one.
+    /// Moves the elements of a cut to empty nodes with room for them, without updating the index.
+    /// The fillers must have moved, so that these elements are in the last slots of their leaves.
+    /// `firsts` are the first scores of all new leaves but the first one.
     fn move_to(&mut self, to: &mut Self, cut: &RankedRange, firsts: Vec<S>) {
         let (mut position, mut firsts) = (cut.start, firsts.into_iter());
         while to.len() < cut.len {
@@ -232,7 +235,7 @@ impl<K, V, S> Nodes<K, V, S> {
         old_firsts: &mut Vec<S>,
     ) -> u32 {
         self.len -= cut.len;
-        // The leaves on both sides of the gap; the same leaf if the gap is within it.
+        // The leaves before and after the gap. If the gap is within a leaf, both are that leaf.
         let (start, end) = (cut.start, cut.end.leaf);
         let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
         let before_in_end = if start.leaf == end { start.index } else { 0 };
@@ -258,8 +261,9 @@ impl<K, V, S> Nodes<K, V, S> {
         self.update_spans(leaf, parent, i32::from(len) - i32::from(span), None);
     }
 
-    /// Frees the empty leaves between two others, and repairs the index. `NONE` for `before` or
-    /// `after` means up to that end; if both are the same leaf, there are none in between.
+    /// Frees the empty leaves between two others, and repairs the index. If `before` or `after` is
+    /// `NONE`, frees all leaves up to that end. If both are the same leaf, there is nothing to
+    /// free.
     fn remove_leaves_between(&mut self, before: u32, after: u32, old_firsts: &mut Vec<S>) {
         let first = if before == NONE { self.head } else { self.leaf(before).forward };
         let last = if after == NONE { self.tail } else { self.leaf(after).backward };
@@ -290,7 +294,8 @@ impl<K, V, S> Nodes<K, V, S> {
     ///
     /// The remaining blocks may have any number of children, but at least 1.
     fn cut_index(&mut self, first: u32, last: u32, old_firsts: &mut Vec<S>) {
-        // The outermost nodes on a level with removals below them, and whether each is left empty.
+        // On each level in turn, the first and the last node that lose leaves, and whether each of
+        // the two is left empty.
         let (mut left, mut left_is_empty) = (first, true);
         let (mut right, mut right_is_empty) = (last, true);
         for level in 1..=u32::from(self.levels) {
@@ -362,15 +367,15 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 
     /// Restores the minimum number of children of a block on this level: `MIN_CHILDREN`, or 2 for
-    /// the top one. The blocks above it may have too few as well. Returns its parent afterwards, or
-    /// `NONE`.
+    /// the top one. The blocks above it may have too few as well. Returns the parent of the
+    /// repaired block, or `NONE`.
     ///
     /// A repaired block can lose several children before it has too few again, so each level is
     /// repaired only a few times.
     fn mend(&mut self, level: u32, id: u32) -> u32 {
         let block = self.blocks.get(id);
         if block.len() < MIN_CHILDREN && block.parent != NONE {
-            // Ensures that the block has a sibling or becomes the top one.
+            // Repair the parent first. Afterwards, the block has a sibling, or it is the top block.
             self.mend(level + 1, block.parent);
         }
         let block = self.blocks.get(id);
@@ -384,8 +389,8 @@ impl<K, V, S> Nodes<K, V, S> {
         if len >= MIN_CHILDREN {
             return above;
         }
-        // If the sibling had too few children as well, it is above the other end of the gap, and
-        // the merged block is repaired again from there.
+        // If the sibling has too few children as well, it is above the other end of the gap. The
+        // call for that end then repairs the merged block again.
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
         self.merge_or_share(level, above, left);
         above

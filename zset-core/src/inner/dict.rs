@@ -1,30 +1,36 @@
-//! [`Hashed`]: the dict of a set or a map, and [`Dict`], its tables: a map from the hash of a key
-//! to its handle, in hash tables that split one at a time.
+//! [`Hashed`], the dict of a set or a map, which consists of a hasher and a [`Dict`]. The tables of
+//! a `Dict` map the hash of a key to its handle, and split one at a time.
 //!
-//! - Up to 16 handles take no table, as they are the slots of the only leaf. A byte of each key's
-//!   hash, its tag, is stored by slot, and a look-up compares all tags at once.
-//! - Up to the capacity of `FIRST_BUCKETS`, handles are in one table, hashbrown's.
+//! - Up to 16 handles need no table, because they are the slots of the only leaf. For each slot,
+//!   the dict stores a *tag*: one byte, derived from the hash of the key. A look-up compares all
+//!   tags at once.
+//! - Up to the capacity of a table with `FIRST_BUCKETS` buckets, all handles are in a single
+//!   hashbrown table.
 //! - Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong: "Extendible
-//!   Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at most
-//!   4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
-//!   *route*.
+//!   Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): the handles are in
+//!   several tables, the *segments*, which usually have at most 4,096 buckets. The *route* of a key
+//!   is its hash times a constant, and its leading bits select the segment.
 //!
 //! ```text
 //! leading bits     directory        segments
-//!           00 ──► 0 ─────────────► 0  (holds 0.)
-//!           01 ──► 0 ──────────┘ ┌► 1  (holds 10)
+//!           00 ──► 0 ─────────────► 0  (routes that start with 0)
+//!           01 ──► 0 ──────────┘ ┌► 1  (routes that start with 10)
 //!           10 ──► 1 ────────────┘
-//!           11 ──► 2 ─────────────► 2  (holds 11)
+//!           11 ──► 2 ─────────────► 2  (routes that start with 11)
 //! ```
 //!
-//! The only table splits into sixteen segments; a full segment splits in two by the next bit. One
-//! insertion therefore rehashes at most the handles of the only table, whose keys still fit in a
-//! cache, and later at most those of a segment. A single large table, grown at once or
+//! When the single table is full, it splits into sixteen segments. A full segment splits in two by
+//! the next bit of the route. One insertion therefore rehashes at most one table: the single table,
+//! whose keys still fit in a cache, or a segment. A single large table, even one that grows
 //! incrementally, would have to allocate and clear all its control bytes during one insertion.
 //!
-//! Invariants: without a table, the handles are the slots `0..len` of leaf 0. The 2^k directory
-//! entries that lead to a segment start at a multiple of 2^k, and the routes of all its handles
-//! start with their common leading bits. No handle is in the dict twice.
+//! Invariants:
+//! - Without a table, the handles are the slots `0..len` of leaf 0.
+//! - The directory entries of a segment are adjacent. There are 2^k of them, and the index of the
+//!   first is a multiple of 2^k.
+//! - The route of each handle in a segment starts with the leading bits that the indexes of the
+//!   segment's entries have in common.
+//! - No handle is in the dict twice.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -48,7 +54,7 @@ mod tests;
 
 type Table = hashbrown::HashTable<Handle>;
 
-/// The number of handles that take no table.
+/// The maximum number of handles without a table.
 const MOST_TAGGED: usize = 16;
 
 const _: () = assert!(
@@ -56,14 +62,15 @@ const _: () = assert!(
     "they are in one leaf, and a number has all tags"
 );
 
-/// The maximum number of buckets of the only table; it splits at 28,672 handles. At this size its
-/// keys still fit in a second-level cache, and the split takes less than half a millisecond.
+/// The maximum number of buckets of the only table, which splits at 28,672 handles. At this size,
+/// small keys still fit in a second-level cache, and the split takes less than half a millisecond.
 ///
 /// Under Miri, tables are smaller, because filling one of this size would take too long.
 const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 9 } else { 1 << 15 };
 
-/// The maximum number of buckets of a segment. It is smaller because a split reads all keys, and
-/// those of a large set are in no cache.
+/// The maximum number of buckets of a segment, with exceptions (`LEAST_LOAD`). It is lower than
+/// that of the first table, because a split reads all keys, and those of a large set are in no
+/// cache.
 const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
 
 /// The number of handles at which a segment splits.
@@ -88,11 +95,12 @@ pub(crate) struct Dict {
     len: usize,
 }
 
-// `repr` adds a tag: telling the variants apart by a capacity takes five more instructions.
+// `repr(u8)` adds a discriminant. Without it, a niche in a field would distinguish the variants,
+// which takes five more instructions.
 #[derive(Clone)]
 #[repr(u8)]
 enum Tables {
-    /// The tags of the slots of the only leaf. Those of unused slots are arbitrary.
+    /// The tag of each slot of the only leaf. For an unused slot, it is arbitrary.
     Tags([u8; MOST_TAGGED]),
     One(Table),
     Many(Segments),
@@ -104,7 +112,7 @@ struct Segments {
     /// two.
     directory: Box<[u32]>,
     tables: Vec<Table>,
-    /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
+    /// `route >> shift` is the index of a route in the directory.
     shift: u32,
 }
 
@@ -116,9 +124,9 @@ const VISITED_LEN: usize = 1 << 16;
 pub(crate) struct Hashed<H> {
     pub(crate) tables: Dict,
     pub(crate) hasher: H,
-    /// A handle to be kept up to date, or `Handle::NONE`.
+    /// A handle to keep up to date when its element moves, or `Handle::NONE`.
     pub(super) watched: Handle,
-    /// The leaf at each end whose keys were last visited.
+    /// For each end, the leaf whose keys were last passed to `visit`.
     visited_ends: [u32; 2],
 }
 
@@ -127,7 +135,7 @@ impl<H> Hashed<H> {
         Hashed { tables: Dict::new(), hasher, watched: Handle::NONE, visited_ends: [NONE; 2] }
     }
 
-    /// Exchanges the handles for those of another dict whose keys have the same hashes.
+    /// Swaps the tables with others, whose hashes must come from an equal hasher.
     pub(crate) fn exchange(&mut self, tables: &mut Dict) {
         mem::swap(&mut self.tables, tables);
         self.visited_ends = [NONE; 2];
@@ -138,12 +146,12 @@ impl<H: BuildHasher> Hashed<H> {
     /// Looks up all keys of a leaf, only to bring their dict entries into the cache.
     ///
     /// Pops remove the elements of a leaf one after the other, and each pop waits for its key's
-    /// dict entry, which is at a random location. In a loop that only looks them up, the cache
+    /// dict entry, which is at a random location. In a loop that only looks up keys, the cache
     /// misses overlap.
     fn visit<K: Hash, V>(&self, pairs: &[(K, V)]) {
         for (key, _) in pairs {
             let hash = hash_one(&self.hasher, key);
-            // Compared with a handle, since its memory is read only then.
+            // Comparing each handle makes the look-up read the handle's memory.
             let is_none = |handle| (handle == Handle::NONE).then_some(());
             black_box(self.tables.find(hash, is_none));
         }
@@ -173,7 +181,8 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     ) -> Result<(), TryReserveError> {
         let Hashed { tables, hasher, .. } = self;
         if let Some(capacity) = tables.doubled() {
-            // Keys are next to each other in a leaf, but scattered in the order of the old table.
+            // Hash the keys leaf by leaf, because the keys of a leaf are adjacent in memory. In the
+            // order of the old table, they would be scattered.
             let mut grown = Dict::try_with_table(capacity.max(nodes.len()))?;
             nodes.for_each_key(|handle, key| grown.insert(hash_one(hasher, key), handle));
             *tables = grown;
@@ -227,21 +236,20 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     }
 }
 
-/// An odd number, made of the first bits of the golden ratio, and its inverse.
+/// An odd number from the first bits of the golden ratio. `INVERSE` undoes a multiplication by it.
 const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
 const INVERSE: usize = inverse(FACTOR);
 
-/// Returns the route of a hash in the order of the directory.
+/// Returns the route of a hash. Its leading bits are an index in the directory.
 ///
-/// The leading bits of a route depend on all bits of the hash, so they are independent of the bits
-/// that are used within a table, and vary even if a hasher sets only a few bits. Different hashes
-/// have different routes.
+/// The leading bits of a route depend on all bits of the hash, so they hardly correlate with the
+/// bits used within a table, and vary even if a hasher sets only a few bits. Different hashes have
+/// different routes.
 #[inline]
 fn route(hash: usize) -> usize {
     hash.wrapping_mul(FACTOR)
 }
 
-/// Returns the tag of a hash.
 #[inline]
 fn tag(hash: usize) -> u8 {
     (route(hash) >> (usize::BITS - u8::BITS)) as u8
@@ -264,23 +272,23 @@ const fn inverse(factor: usize) -> usize {
     inverse
 }
 
-/// The hasher of tables that never grow by themselves. A function, so that all of them share their
-/// code.
+/// The hasher of tables that never grow by themselves. It is a function, not a closure, so that
+/// these tables share their code.
 pub(crate) fn no_rehash<T>(_: &T) -> u64 {
     unreachable!("room was reserved")
 }
 
-/// Returns the hash of a key: as many bits as a table uses. If a table uses fewer bits than the
-/// hasher returns, they depend on all of them, since a hasher may set only the upper ones.
+/// Returns the hash of a key as a `usize`. On 32-bit targets, it depends on all 64 bits, because a
+/// hasher may set only the upper ones.
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
     let hash = hasher.hash_one(member);
     let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };
     folded as usize
 }
 
-/// Returns a function from a handle to the hash of its key, with which tables are rebuilt.
+/// Returns a function that hashes the key at a handle, for the rebuilding of tables.
 ///
-/// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
+/// A handle can be stale only if `Hash` is inconsistent. Any hash will do then.
 #[inline]
 pub(crate) fn hash_of<K: Hash, V, S>(
     hasher: &impl BuildHasher,
@@ -289,8 +297,8 @@ pub(crate) fn hash_of<K: Hash, V, S>(
     |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key))
 }
 
-/// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled, all
-/// but one if there are fewer than 8.
+/// Returns the maximum number of handles in a table with this many buckets: 7/8 of them or, if
+/// there are fewer than 8, all but one.
 const fn capacity(buckets: usize) -> usize {
     if buckets < 8 { buckets.saturating_sub(1) } else { buckets / 8 * 7 }
 }
@@ -301,12 +309,12 @@ fn tagged(slot: usize) -> Handle {
     Handle::new(0, slot as u8)
 }
 
-/// Returns the handles of the slots below `len` that have this tag, and possibly of others below
-/// `len`.
+/// Returns the handles of the slots below `len` that have this tag, and possibly of some that do
+/// not.
 ///
-/// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
-/// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
-/// of them may do so too.
+/// All tags are compared at once, as the bytes of a number. Bytes that equal the tag become zero,
+/// and the subtraction sets their highest bit (Henry Warren, "Hacker's Delight", section 6-1). The
+/// byte above a zero may be a false match.
 #[inline]
 fn handles_with_tag(tags: [u8; MOST_TAGGED], len: usize, tag: u8) -> impl Iterator<Item = Handle> {
     const ONES: u128 = u128::MAX / 0xff;
@@ -319,9 +327,9 @@ fn handles_with_tag(tags: [u8; MOST_TAGGED], len: usize, tag: u8) -> impl Iterat
     })
 }
 
-/// Finds a handle without a table, as [`Dict::find`] does.
+/// Like [`Dict::find`], for a dict without a table.
 ///
-/// Not inlined, since it would take registers from look-ups in a table.
+/// It is not inlined, because it would take registers from look-ups in a table.
 #[inline(never)]
 fn find_tagged<T>(
     tags: [u8; MOST_TAGGED],
@@ -379,8 +387,8 @@ impl Dict {
         found
     }
 
-    /// Returns a value that stands for the hash of the key at a handle in all methods, as long as
-    /// there is no new table. Without a table, that is any hash with its tag.
+    /// Returns a value that all methods accept in place of the hash of the key at a handle, until a
+    /// new table is created. Without a table, it is a hash with the same tag.
     #[inline]
     pub(crate) fn token(&self, handle: Handle, hash: impl FnOnce() -> usize) -> usize {
         match &self.tables {
@@ -389,7 +397,7 @@ impl Dict {
         }
     }
 
-    /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
+    /// Adds a handle that is not in the dict. There must be room for it.
     #[expect(clippy::inline_always, reason = "a call takes 3 % of an insertion")]
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
@@ -415,8 +423,8 @@ impl Dict {
         self.try_reserve_one(hash, hash_of)?;
         let table = match &mut self.tables {
             Tables::Tags(tags) => {
-                // Not `find`: its call to `find_tagged` would keep `is_same` in memory, which
-                // makes bulk construction a tenth slower.
+                // Do not call `find` here: it calls `find_tagged`, which would force `is_same` into
+                // memory and make bulk construction a tenth slower.
                 let is_new = !handles_with_tag(*tags, self.len, tag(hash)).any(is_same);
                 if is_new {
                     self.insert(hash, handle);
@@ -436,8 +444,7 @@ impl Dict {
         }
     }
 
-    /// Replaces a handle with another. A handle in another leaf than the first is only possible
-    /// with a table.
+    /// Replaces a handle with another. Without a table, both must be in the only leaf.
     #[inline]
     pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
         let table = match &mut self.tables {
@@ -454,7 +461,8 @@ impl Dict {
         }
     }
 
-    /// Removes a handle. Without a table, the handle of the last slot must then replace it.
+    /// Removes a handle. Without a table, the element of the last slot must then move to the
+    /// vacated slot.
     #[inline]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
         let table = match &mut self.tables {
@@ -503,7 +511,7 @@ impl Dict {
         }
     }
 
-    /// Returns the handles if there is no table.
+    /// Returns all handles of a dict without a table, and none if there is one.
     fn all_tagged(&self) -> impl Iterator<Item = Handle> + use<> {
         let len = if let Tables::Tags(_) = self.tables { self.len } else { 0 };
         (0..len).map(tagged)
@@ -595,8 +603,8 @@ impl Dict {
         Ok(())
     }
 
-    /// Returns the capacity of the next larger table if the only one is full of handles and does
-    /// not split.
+    /// If the only table is full of handles and too small to split, returns the capacity to which
+    /// it grows.
     pub(crate) fn doubled(&self) -> Option<usize> {
         let Tables::One(table) = &self.tables else { return None };
         let buckets = table.num_buckets();
@@ -604,7 +612,7 @@ impl Dict {
         is_full.then_some(2 * table.len())
     }
 
-    /// Rebuilds or splits the table for a route, which has no room.
+    /// Rebuilds or splits the table for a route, because the table has no room.
     #[cold]
     fn grow(
         &mut self,
@@ -612,7 +620,8 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         match &mut self.tables {
-            // Of 64 buckets: one of 32 would soon be rehashed.
+            // The new table has 64 buckets for 16 handles. With 32 buckets, it would soon have to
+            // be rebuilt.
             Tables::Tags(_) => self.try_make_table(2 * self.len, hash_of)?,
             Tables::One(table) if is_whole(table, FIRST_BUCKETS) => {
                 self.tables = Tables::Many(Segments::try_split_off(table, hash_of)?);
@@ -644,8 +653,8 @@ impl Dict {
         Ok(())
     }
 
-    /// Reserves room for more handles: splits until each table has room for its share of them, and
-    /// for at least one.
+    /// Reserves room for `additional` more handles. Splits tables until each has room for its
+    /// share, and for at least one handle.
     pub(crate) fn try_reserve(
         &mut self,
         additional: usize,
@@ -678,7 +687,6 @@ impl Dict {
 }
 
 impl Segments {
-    /// Returns the table for a route.
     #[inline]
     fn table(&self, route: usize) -> &Table {
         &self.tables[self.directory[route >> self.shift] as usize]
@@ -700,7 +708,7 @@ impl Segments {
         start..start + size
     }
 
-    /// Returns the first route of the next segment.
+    /// Returns the first route of the next segment, or `None` after the last one.
     fn next_segment(&self, route: usize) -> Option<usize> {
         let end = self.extent(route >> self.shift).end;
         (end < self.directory.len()).then(|| end << self.shift)
@@ -744,7 +752,7 @@ impl Segments {
         try_split(self.table(route), bit, &mut parts, hash_of)?;
         self.tables.try_reserve(1)?;
         if bit < self.shift {
-            // Doubles the directory, with each entry twice.
+            // Double the directory by repeating each entry.
             let entries = 0..2 * self.directory.len();
             self.directory = try_directory(entries.map(|entry| self.directory[entry / 2]))?;
             self.shift -= 1;
@@ -766,8 +774,8 @@ impl Segments {
         wanted: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
-        // A few standard deviations below the full capacity, since hashes are not evenly
-        // distributed.
+        // The limit is a few standard deviations below the capacity, because hashes are not
+        // perfectly evenly distributed.
         let per_segment = SEGMENT_CAPACITY / 16 * 15;
         let (mut share, mut last_bit) = (wanted, usize::BITS);
         while share > per_segment {
@@ -784,7 +792,7 @@ impl Segments {
             }
             next = self.next_segment(route);
         }
-        // There are enough segments, but tombstones may take up their room.
+        // There are enough segments now, but tombstones may take up some of their room.
         let room: usize = self.tables.iter().map(Table::capacity).sum();
         if room < wanted {
             for table in &mut self.tables {
@@ -815,8 +823,8 @@ impl Segments {
     }
 }
 
-/// Returns whether a table without room is full of handles, not of tombstones, and has all its
-/// buckets.
+/// Returns whether a table without room is full of handles rather than tombstones, and has at least
+/// `most_buckets` buckets.
 fn is_whole(table: &Table, most_buckets: usize) -> bool {
     let buckets = table.num_buckets();
     buckets >= most_buckets && table.len() >= capacity(buckets) / 4 * 3
@@ -829,7 +837,6 @@ fn try_table(capacity: usize) -> Result<Table, TryReserveError> {
     Ok(table)
 }
 
-/// Collects the entries of a directory.
 fn try_directory(
     entries: impl ExactSizeIterator<Item = u32>,
 ) -> Result<Box<[u32]>, TryReserveError> {
@@ -839,8 +846,8 @@ fn try_directory(
     Ok(directory.into_boxed_slice())
 }
 
-/// Copies the handles of a table to the parts that it splits into, by the bits of their routes from
-/// `bit` on.
+/// Copies the handles of a table to the parts that it splits into. The bits of a handle's route
+/// from `bit` up select its part.
 fn try_split(
     table: &Table,
     bit: u32,
@@ -850,8 +857,8 @@ fn try_split(
     let mask = parts.len() - 1;
     let mut handles = table.iter();
     loop {
-        // Hash a batch first: the keys are scattered in memory, and in a loop that does nothing
-        // else, their cache misses overlap.
+        // Hash a batch of keys first: they are scattered in memory, and in a loop that only hashes,
+        // their cache misses overlap.
         let batch: ArrayVec<(usize, Handle), HASH_BATCH> =
             handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
         if batch.is_empty() {
@@ -860,7 +867,8 @@ fn try_split(
         for &(hash, handle) in &batch {
             let part = &mut parts[route(hash) >> bit & mask];
             if part.len() == part.capacity() {
-                // If all hashes share these bits, one part gets all handles.
+                // The hashes may be unevenly distributed: if many share these bits, one part gets
+                // most handles.
                 rebuild_for(part, 2 * part.len(), hash_of)?;
             }
             part.insert_unique(hash as u64, handle, no_rehash);
@@ -868,8 +876,8 @@ fn try_split(
     }
 }
 
-/// Moves the handles of a table without room to one of the same size, if it is full of tombstones,
-/// or of twice the size.
+/// Moves the handles of a table without room to a new table: of the same size if the old one is
+/// full of tombstones, otherwise of twice the size.
 fn rebuild(table: &mut Table, hash_of: &impl Fn(Handle) -> usize) -> Result<(), TryReserveError> {
     rebuild_for(table, table.len() + table.len() / 3 + 1, hash_of)
 }

@@ -1,12 +1,14 @@
-//! Finding: from a key to its element, and from a score and a predicate on keys, a rank or a handle
-//! to a position in a leaf.
+//! Look-ups of an element by its key, and of a position by rank, by handle, or by score and a
+//! predicate on keys.
 //!
-//! A key is found through the dict: its hash leads to handles, and the key at each is compared.
+//! A look-up by key gets the handles for the key's hash from the dict, and compares the key at each
+//! handle.
 //!
-//! The predicate of a search accepts the keys of exactly that score that come before the position.
-//! Scores are compared first. All scores of a node are compared at once, by counting, which needs
-//! no order and no branches. Keys are read only where scores are equal, several at a time, so that
-//! their cache misses overlap. Below a child whose scores are all equal, no scores are read.
+//! A search by score takes a predicate on keys. Among the keys with exactly that score, the
+//! predicate accepts those before the position. Scores are compared first: a search counts the
+//! scores of a node that are lower or equal, which needs neither order nor branches. Keys are read
+//! only where scores are equal, several at a time, so that their cache misses overlap. If all
+//! scores below a child are known to be equal, none of them are read.
 
 use core::borrow::Borrow;
 use core::cmp::Ordering;
@@ -21,18 +23,18 @@ use super::leaf::{Handle, LeafRef};
 use super::{Core, Nodes};
 use crate::TieOrder;
 
-/// The result of a look-up.
+/// An element found by a look-up.
 pub(crate) struct Element<'a, K, V, S> {
     pub(crate) handle: Handle,
     pub(crate) pair: &'a (K, V),
     pub(crate) score: &'a S,
 }
 
-/// A position in order: before an element of a leaf, or after the last one.
+/// A position in the order: before an element of a leaf, or after its last element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Position {
     pub(crate) leaf: u32,
-    /// The number of elements of the leaf that come before.
+    /// The number of elements of the leaf before this position.
     pub(crate) index: usize,
 }
 
@@ -47,7 +49,8 @@ pub(crate) struct RankedRange {
 }
 
 impl RankedRange {
-    /// Creates a range from two positions and their ranks. The range is empty if they are inverted.
+    /// Creates a range from two positions and their ranks. If these are inverted, the range is
+    /// empty.
     pub(super) fn new(
         (start, start_rank): (Position, usize),
         (end, end_rank): (Position, usize),
@@ -56,17 +59,17 @@ impl RankedRange {
     }
 }
 
-/// The index of the child that a search follows in each block, from the top down, in
-/// log2(`BLOCK_CAPACITY`) bits each. Paths compare like the leaves to which they lead.
+/// The path of a search: the index of the child that it follows in each block, from the top down,
+/// in log2(`BLOCK_CAPACITY`) bits each. Paths compare in the order of their leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path(u64);
 
 impl Path {
     pub(crate) const FIRST: Path = Path(u64::MIN);
-    /// Compares like the path to the last leaf, and leads nowhere.
+    /// Greater than the path to any leaf. It leads to no leaf.
     pub(crate) const LAST: Path = Path(u64::MAX);
 
-    /// Appends a child index.
+    /// Appends the index of the child in the next block.
     #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         const { assert!(BLOCK_CAPACITY.is_power_of_two()) }
@@ -74,25 +77,23 @@ impl Path {
         self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
     }
 
-    /// Returns the child index in the block on this level, which is at least 1.
+    /// Returns the child index in the block on this level. Levels of blocks start at 1.
     #[inline]
     pub(crate) fn index_on(self, level: u32) -> usize {
         (self.0 >> ((level - 1) * BLOCK_CAPACITY.ilog2())) as usize % BLOCK_CAPACITY
     }
 }
 
-/// The place at which to insert an element.
+/// The position at which to insert an element, with the path to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
     pub(crate) position: Position,
-    /// The path to the position, if known: it saves `put` the search for the children in the blocks
-    /// above.
+    /// The path, if known. With it, `put` finds the child in each block above without a search.
     pub(crate) path: Option<Path>,
 }
 
-/// Finding by key.
+/// Look-ups by key.
 impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Returns the hash of a key.
     #[inline]
     pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
         hash_one(&self.dict.hasher, key)
@@ -117,7 +118,7 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        // A hash is not worth its time if there are no elements.
+        // Without elements, there is no need to hash the key.
         if self.nodes.len == 0 { None } else { self.find_map(self.hash(key), key, read) }
     }
 
@@ -132,8 +133,8 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 
     /// Returns what `read` returns for the element of a key with this hash.
     ///
-    /// With the parts that its caller does not read, the loop over a table is too large to be
-    /// inlined.
+    /// A closure reads the element, because a loop that returned all its parts would be too large
+    /// to be inlined.
     #[inline]
     pub(crate) fn find_map<'a, Q, T>(
         &'a self,
@@ -144,8 +145,9 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Equivalent<K> + ?Sized,
     {
-        // The closure returns the result, since getting the leaf again takes a tenth of a look-up.
-        // It captures by value: references to variables would keep these in memory.
+        // The closure reads the element, because getting the leaf again would cost a tenth of a
+        // look-up. It captures by value, because references would force variables from registers
+        // into memory.
         self.dict.tables.find(hash, move |handle| {
             let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
             let pair = pairs.get(handle.slot() as usize)?;
@@ -176,7 +178,7 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-/// Finding by rank, by handle and by position.
+/// Look-ups by rank, by handle and by position.
 impl<K, V, S> Nodes<K, V, S> {
     pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {
         (self.len > 0).then(|| self.leaf(self.head).at(0))
@@ -198,7 +200,7 @@ impl<K, V, S> Nodes<K, V, S> {
 
     /// Returns the number of elements before a position.
     ///
-    /// It follows the parent pointers, so it needs no comparisons.
+    /// Follows the parent pointers, so neither scores nor keys are compared.
     #[inline]
     pub(crate) fn rank_of(&self, position: Position) -> usize {
         let mut rank = position.index;
@@ -211,19 +213,18 @@ impl<K, V, S> Nodes<K, V, S> {
         rank
     }
 
-    /// Returns the position of the element at a handle.
     #[inline]
     pub(crate) fn position_of(&self, handle: Handle) -> Position {
         let index = self.leaf(handle.leaf()).index_of(handle.slot());
         Position { leaf: handle.leaf(), index }
     }
 
-    /// Returns the handle of the element at a position.
     pub(crate) fn handle_at(&self, position: Position) -> Handle {
         Handle::new(position.leaf, self.leaf(position.leaf).order()[position.index])
     }
 
-    /// Returns the same position as an index in the leaf of the next element; `None` at the end.
+    /// Returns the same position, expressed in the leaf that contains the next element, or `None`
+    /// at the end.
     #[inline]
     pub(crate) fn at_element(&self, position: Position) -> Option<Position> {
         let leaf = self.leaf(position.leaf);
@@ -293,10 +294,11 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// Finding by score and key.
+/// Look-ups by score and key.
 impl<K, V, S> Nodes<K, V, S> {
     /// Returns the position after all elements with a lower score and after those of equal score
-    /// that `precedes` accepts, and the path to it. It must accept a prefix of them.
+    /// that `precedes` accepts, and the path to it. `precedes` must accept a prefix of the elements
+    /// of equal score.
     #[expect(
         clippy::inline_always,
         reason = "the compiler inlines only parts of what several callers share: 2 % more instructions"
@@ -324,7 +326,7 @@ impl<K, V, S> Nodes<K, V, S> {
         (Position { leaf: id, index: index_in(self.leaf(id), score, &mut precedes) }, path)
     }
 
-    /// Continues a search from a block in which some child's first element has the score.
+    /// Continues a search from a block in which the first element of some child has this score.
     #[inline(never)]
     fn search_among_equals<T>(
         &self,
@@ -358,8 +360,7 @@ impl<K, V, S> Nodes<K, V, S> {
         (Position { leaf: id, index: equals.index_in(self.leaf(id), score, precedes) }, path)
     }
 
-    /// Like `search`, with a shortcut if the position is the end and the last insertion was there
-    /// too.
+    /// Like `search`, with a shortcut for repeated insertions at the end.
     #[inline]
     pub(crate) fn search_to_insert(&self, score: &S, mut precedes: impl FnMut(&K) -> bool) -> Target
     where
@@ -375,10 +376,11 @@ impl<K, V, S> Nodes<K, V, S> {
         Target { position, path: Some(path) }
     }
 
-    /// Like `search`, but first looks in the leaf of `start` and a few leaves after it. A path
-    /// found there can be compared only with that of `start`.
+    /// Like `search`, but first looks in the leaf of `start` and a few leaves after it. The
+    /// returned path may only be compared with that of `start`.
     ///
-    /// If the position is before `start`, the result is an arbitrary position before `start`.
+    /// If the position is before `start`, the result is an arbitrary position that is not after
+    /// `start`.
     pub(crate) fn search_from<T>(
         &self,
         start: (Position, Path),
@@ -405,8 +407,8 @@ impl<K, V, S> Nodes<K, V, S> {
         self.search(score, precedes)
     }
 
-    /// Returns the position before or after all elements with a score, and calls `passed` with each
-    /// block on the path and the index of the child taken. Reads no keys.
+    /// Returns the position before all elements with a score or, if `is_after`, after them. Calls
+    /// `passed` with each block on the path and the index of the child taken. Reads no keys.
     #[inline]
     pub(crate) fn search_score<T>(
         &self,
@@ -435,8 +437,8 @@ impl<K, V, S> Nodes<K, V, S> {
         Position { leaf: id, index: precede(self.leaf(id).scores) }
     }
 
-    /// Returns the position of the first element with this score whose key `compare` calls equal,
-    /// if there is one.
+    /// Returns the position of the first element with this score for whose key `compare` returns
+    /// `Equal`, if there is one.
     pub(crate) fn search_element<T>(
         &self,
         score: &T,
@@ -453,8 +455,8 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// Returns a predicate that accepts the keys before `key`. All searches use this one type, so they
-/// share their code.
+/// Returns a predicate that accepts the keys before `key`. All its callers pass the same closure
+/// type to a search, so they share the code.
 pub(crate) fn before<K: TieOrder>(key: &K) -> impl Fn(&K) -> bool {
     move |other| other.precedes(key)
 }
@@ -465,14 +467,14 @@ const NEAR_LEAVES: usize = 4;
 /// What is known about the scores below a node before they are read.
 #[derive(Clone, Copy, Default)]
 struct Equals {
-    /// None is lower than the target score.
+    /// True if no score is lower than the target score.
     from_start: bool,
-    /// None is higher.
+    /// True if no score is higher than the target score.
     to_end: bool,
 }
 
 impl Equals {
-    /// Compares the first and the last score of a leaf.
+    /// Compares the first and the last score of a leaf with the target score.
     fn of<K, V, S: Borrow<T>, T: Ord + ?Sized>(leaf: LeafRef<'_, (K, V), S>, score: &T) -> Equals {
         let is_equal = |slot: &u8| leaf.scores[*slot as usize].borrow() == score;
         Equals {
@@ -481,7 +483,7 @@ impl Equals {
         }
     }
 
-    /// Returns the index in a leaf of the position that `search` returns.
+    /// The last step of `search`: returns the index of the position in its leaf.
     fn index_in<K, V, S: Borrow<T>, T: Ord + ?Sized>(
         self,
         leaf: LeafRef<'_, (K, V), S>,
@@ -495,8 +497,9 @@ impl Equals {
         }
     }
 
-    /// Returns the range of the first scores of a block that equal `score`. The child at its end is
-    /// the last one with such elements.
+    /// Returns the range of the first scores of a block that equal `score`. The block's first child
+    /// has no first score, so the index at which the range ends is that of the last child with this
+    /// score.
     #[inline]
     fn range<S: Borrow<T>, T: Ord + ?Sized>(self, firsts: &[S], score: &T) -> Range<usize> {
         let is_equal = |first: &S| first.borrow() == score;
@@ -514,7 +517,7 @@ impl Equals {
     }
 }
 
-/// Returns the index in a leaf of the position that `search` returns.
+/// The last step of `search`: returns the index of the position in its leaf.
 #[expect(clippy::inline_always, reason = "a call takes 2 % of an insertion")]
 #[inline(always)]
 pub(crate) fn index_in<K, V, S: Borrow<T>, T: Ord + ?Sized>(
@@ -534,7 +537,7 @@ pub(crate) fn index_in<K, V, S: Borrow<T>, T: Ord + ?Sized>(
     }
 }
 
-/// Returns the number of keys in these slots, all of one score, that `precedes` accepts.
+/// Returns the number of keys that `precedes` accepts in these slots, whose scores are equal.
 #[inline]
 fn index_among<K, V, S>(
     leaf: LeafRef<'_, (K, V), S>,
@@ -544,13 +547,13 @@ fn index_among<K, V, S>(
     partition_point(slots, |&slot| precedes(&leaf.pairs[slot as usize].0))
 }
 
-/// The number of parts into which `partition_point` divides the remaining values.
+/// The number of parts into which each round of `partition_point` divides the remaining values.
 const PARTS: usize = 8;
 
-/// Returns the number of values that `precedes` accepts. It must accept a prefix of them.
+/// Returns the number of values that `precedes` accepts. They must be a prefix of the slice.
 ///
-/// Each round tests the last value of every part but one. That is more tests than a binary search
-/// needs, but they are independent, so their cache misses overlap.
+/// Each round tests the last value of every part except the last part. That is more tests than a
+/// binary search needs, but they are independent, so their cache misses overlap.
 #[inline]
 fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
     let (mut accepted, mut rest) = (0, values);
@@ -561,7 +564,7 @@ fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usi
         let start = end_of(before);
         accepted += start;
         rest = if before < PARTS - 1 {
-            // `precedes` rejected the last value of this part.
+            // Leave out the last value of this part, which `precedes` rejected.
             &rest[start..end_of(before + 1) - 1]
         } else {
             &rest[start..]
@@ -570,7 +573,8 @@ fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usi
     accepted + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
 }
 
-/// Counts without an early exit, so that the loop compiles to packed compares.
+/// Counts the scores that `is_counted` accepts. Without an early exit, the loop compiles to SIMD
+/// comparisons.
 #[inline]
 fn count<S: Borrow<T>, T: ?Sized>(scores: &[S], is_counted: impl Fn(&T) -> bool) -> usize {
     scores.iter().map(|score| usize::from(is_counted(score.borrow()))).sum()

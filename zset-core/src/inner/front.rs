@@ -1,15 +1,14 @@
-//! The traits that [`SortedSet`](crate::SortedSet), [`SortedMap`](crate::SortedMap) and
-//! [`SkipList`](crate::SkipList), the fronts of the core, have in common, and those of their
-//! iterators.
+//! Macros that implement the traits of the *fronts* of the core ([`SortedSet`](crate::SortedSet),
+//! [`SortedMap`](crate::SortedMap) and [`SkipList`](crate::SkipList)) and of their iterators.
 
-/// Implements the traits of a front that depend only on its elements in order, and those that
-/// insert elements through other methods. Keys to insert have the bounds in brackets.
+/// Implements the traits of a front that need only its elements in order, or that insert elements
+/// by calling `collect` or `extend`. The bounds in brackets apply to keys that are inserted.
 macro_rules! front_traits {
     (
         $name:ident<$key:ident: $K:ident $(, $value:ident: $V:ident)?; S $(, $H:ident, $H2:ident)?>,
         [$($insertable:tt)+]
     ) => {
-        /// Two are equal if they have the same elements in the same order. **O(n)**.
+        /// Two collections are equal if they have the same elements in the same order. **O(n)**.
         impl<$K: PartialEq, $($V: PartialEq,)? S: PartialEq $(, $H, $H2)?>
             PartialEq<$name<$K, $($V,)? S $(, $H2)?>> for $name<$K, $($V,)? S $(, $H)?>
         {
@@ -21,7 +20,8 @@ macro_rules! front_traits {
         impl<$K: Eq, $($V: Eq,)? S: Eq $(, $H)?> Eq for $name<$K, $($V,)? S $(, $H)?> {}
 
         impl<$K, $($V,)? S $(, $H)?> $name<$K, $($V,)? S $(, $H)?> {
-            /// Returns the elements as tuples that compare in their order.
+            /// Returns the elements as tuples that compare by score first, then by key, then by
+            /// value.
             fn in_order(&self) -> impl Iterator<Item = (&S, &$K, $(&$V)?)> {
                 self.iter().map(|($key, $($value,)? score)| (score, $key, $($value)?))
             }
@@ -103,8 +103,8 @@ macro_rules! front_traits {
             }
         }
 
-        /// Inserts copies of the elements of, for example, a `BTreeMap` or its own type.
-        /// **O(log n)** per element.
+        /// Inserts copies of elements, for example of a `BTreeMap` or another collection of this
+        /// type. **O(log n)** per element.
         impl<
             'a,
             $K: $($insertable)+ + Copy,

@@ -1,15 +1,15 @@
 //! Inserting one element.
 //!
 //! An insertion has four steps:
-//! 1. The key is hashed and looked up (`find`). If it is present, only its score changes
+//! 1. The key is hashed and looked up (`find`). If it is present, its element is updated instead
 //!    (`change`).
-//! 2. `search_to_insert` returns a target: the position of the new element (`find`).
+//! 2. `search_to_insert` returns a target: the position for the new element (`find`).
 //! 3. Room is made, first in the dict, then in the leaf: `make_room` turns the target into a
 //!    vacancy (`transfer`).
 //! 4. `put` fills the vacancy, and the handle of the element is added to the dict.
 //!
-//! If one of the first three fails or panics, the core has the same elements in the same order. The
-//! last one cannot fail, and runs no user code.
+//! If one of the first three steps fails or panics, the core has the same elements in the same
+//! order. The last step cannot fail, and runs no user code.
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
@@ -67,9 +67,9 @@ impl<T> Insertion<T> {
     }
 }
 
-/// Inserting by key. On an error, a call returns what it was given, and nothing changes.
+/// Insertion by key. On an error, the core has the same elements as before.
 impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Inserts a key, or replaces the value and the score of an equal one; returns the old ones.
+    /// Inserts a key, or replaces the value and the score of an equal key; returns the old ones.
     pub(crate) fn try_insert(
         &mut self,
         key: K,
@@ -83,7 +83,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         };
         match self.set_value_and_score(hash, &mut handle, &mut pair.1, score) {
             Ok(old) => {
-                // Dropped here so that what is returned is dropped too if this panics.
+                // The key is dropped before the return, so a panic in its drop cannot leak the
+                // value and the score.
                 drop(pair.0);
                 Ok(Some((pair.1, old)))
             }
@@ -91,7 +92,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         }
     }
 
-    /// Inserts a key, or replaces an equal one, its value and its score; returns the old ones.
+    /// Inserts a key, or replaces an equal key, its value and its score; returns the old ones.
     pub(crate) fn try_replace(
         &mut self,
         key: K,
@@ -126,13 +127,15 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             return self.insert_new(hash, (pair, score)).map(|_| Insertion::Inserted);
         };
         if !is_better(&score, old) {
-            // Dropped here so that what is returned is dropped too if this panics.
+            // The key is dropped before the return, so a panic in its drop cannot leak the value
+            // and the score.
             drop(pair.0);
             return Ok(Insertion::Unchanged((pair.1, score)));
         }
         match self.set_value_and_score(hash, &mut handle, &mut pair.1, score) {
             Ok(old) => {
-                // As above.
+                // The key is dropped before the return, so a panic in its drop cannot leak the
+                // value and the score.
                 drop(pair.0);
                 Ok(Insertion::Updated((pair.1, old)))
             }
@@ -140,8 +143,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         }
     }
 
-    /// Adds to the score of a key, which is inserted with the score zero and this value if there is
-    /// no equal one; returns the sum.
+    /// Adds to the score of a key, and returns the sum. A missing key counts as zero, and is
+    /// inserted with this value.
     #[inline]
     pub(crate) fn try_increment(
         &mut self,
@@ -178,10 +181,10 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
     }
 }
 
-/// Inserting at a position.
+/// Insertion at a position.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
-    /// Inserts an element at a target. The token is that of its key; with a dict, no key is equal.
-    /// On an error, returns the element.
+    /// Inserts an element at a target, given the token of its key. With a dict, the key must not be
+    /// present. On an error, returns the element.
     #[inline]
     pub(crate) fn insert_at(
         &mut self,

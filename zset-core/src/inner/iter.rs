@@ -1,7 +1,7 @@
-//! Iterators over elements: by reference, removed from the core, or with mutable values.
+//! Iterators that borrow elements, borrow them with mutable values, or remove them from the core.
 //!
-//! Each front wraps these in its own types, whose traits are implemented by the macros of
-//! [`front`](super::front).
+//! The collections wrap these iterators in their own types. The macros of [`front`](super::front)
+//! implement the traits of those types.
 
 use alloc::vec::{self, Vec};
 use core::hint::black_box;
@@ -19,17 +19,17 @@ pub(crate) struct Iter<'a, K, V, S> {
     nodes: &'a Nodes<K, V, S>,
     /// The remaining elements of the first leaf.
     front: Rest<'a, (K, V), S>,
-    /// The remaining elements of the last leaf. If both ends are in the same leaf, one of the two
-    /// has all its remaining elements, and the other is empty.
+    /// The remaining elements of the last leaf. If both ends are in the same leaf, either `front`
+    /// or `back` has all its remaining elements, and the other is empty.
     back: Rest<'a, (K, V), S>,
-    /// The ranks of the elements in the leaves between these two, computed on demand.
+    /// The ranks of the elements in the leaves between the first and the last, computed on demand.
     between: Option<Range<usize>>,
 }
 
 /// The elements of a leaf that have not been returned yet.
 struct Rest<'a, P, S> {
     leaf: u32,
-    /// The leaf to enter next, or the same leaf if the other end is in it too.
+    /// The leaf to enter next, or this leaf itself if the other end is in it too.
     next: u32,
     slots: slice::Iter<'a, u8>,
     scores: &'a [S],
@@ -65,8 +65,8 @@ impl<P, S> Clone for Rest<'_, P, S> {
     }
 }
 
-/// Returns those elements between two positions that are in the first or the last leaf, and the
-/// second result of `find`.
+/// Returns the elements of the first and of the last leaf between the two positions that `find`
+/// returns, and its second result.
 #[inline(never)]
 fn ends<K, V, S, R>(
     nodes: &Nodes<K, V, S>,
@@ -84,8 +84,8 @@ fn ends<K, V, S, R>(
     ([front, Rest::new(id, end_leaf.backward, end_leaf, slots)], ranks)
 }
 
-/// Enters the leaf `id`; `link` returns the id of the next one. If the other end is in that leaf
-/// too (`to`), only the elements in `slots` remain.
+/// Enters the leaf `id`; `link` returns the id of the next leaf. If the other end of the iterator
+/// is in leaf `id` too (`id == to`), only the elements in `slots` remain.
 ///
 /// The function is not inlined, takes no reference to the iterator and cannot panic, so that the
 /// compiler keeps the iterator and the accumulator of a caller's loop in registers.
@@ -111,8 +111,8 @@ fn enter<'a, K, V, S>(
     Rest::new(id, next, leaf, leaf.order().iter())
 }
 
-/// Reads the first cache line of the next leaf, only to bring it into the cache. If that leaf is
-/// under the next block, reads ahead for all leaves of that block.
+/// Reads the first cache line of the next leaf, only to bring it into the cache. If the next leaf
+/// is under another block, does so for all leaves of that block.
 #[inline]
 fn read_ahead<K, V, S>(nodes: &Nodes<K, V, S>, leaf: LeafRef<'_, (K, V), S>, next: u32) {
     match nodes.leaves.try_get(next) {
@@ -123,9 +123,9 @@ fn read_ahead<K, V, S>(nodes: &Nodes<K, V, S>, leaf: LeafRef<'_, (K, V), S>, nex
 
 /// Reads the first cache line of every leaf under a block.
 ///
-/// The id of a leaf is in the leaf before it, so going from one to the next waits for two cache
-/// misses: that of the arena's table, and that of the leaf. The ids of a block are next to each
-/// other, and in a loop that only reads ahead, the misses overlap.
+/// The id of a leaf is in the leaf before it, so each step from one to the next waits for two cache
+/// misses: one in the arena's table, and one in the leaf. In a block, the ids of its leaves are
+/// adjacent. In a loop that only reads ahead, the misses overlap.
 #[cold]
 #[inline(never)]
 fn visit_leaves<K, V, S>(nodes: &Nodes<K, V, S>, block: u32) {
@@ -140,7 +140,7 @@ fn visit_leaves<K, V, S>(nodes: &Nodes<K, V, S>, block: u32) {
 fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     let (&first, &last) = (slots.first()?, slots.last()?);
     let end = usize::from(first) + slots.len();
-    // Rejects nearly all other leaves immediately.
+    // This cheap check rejects nearly all leaves whose slots are not consecutive.
     if usize::from(last) + 1 != end {
         return None;
     }
@@ -152,7 +152,7 @@ fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
     is_consecutive.then_some(first.into()..end)
 }
 
-/// Returns the ranks of the elements in the leaves between two others.
+/// Returns the ranks of the elements in the leaves between `front` and `back`.
 #[cold]
 #[inline(never)]
 fn ranks_between<K, V, S>(nodes: &Nodes<K, V, S>, front: u32, back: u32) -> Range<usize> {
@@ -180,8 +180,8 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
         Iter { nodes, front: front.in_registers(), back: back.in_registers(), between: None }
     }
 
-    /// Creates an iterator over the elements of the range that `find` returns. It must not be
-    /// inverted.
+    /// Creates an iterator over the elements of the range that `find` returns. The range must not
+    /// be inverted.
     #[inline]
     pub(crate) fn ranked(nodes: &'a Nodes<K, V, S>, find: impl FnOnce() -> RankedRange) -> Self {
         let ([front, back], ranks) = ends(nodes, || {
@@ -193,13 +193,15 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
         Iter { nodes, front, back, between: Some(between) }
     }
 
-    /// Returns whether the rest of the last leaf is next at the front, and empty.
+    /// Returns whether there is nothing after `front`: the next leaf is that of `back`, which is
+    /// empty.
     #[inline]
     fn ends_in_front(&self) -> bool {
         self.front.next == self.back.leaf && self.back.slots.len() == 0
     }
 
-    /// Returns whether the rest of the first leaf is next at the back, and empty.
+    /// Returns whether there is nothing before `back`: the next leaf is that of `front`, which is
+    /// empty.
     #[inline]
     fn ends_in_back(&self) -> bool {
         self.back.next == self.front.leaf && self.front.slots.len() == 0
@@ -232,8 +234,8 @@ impl<'a, K, V, S> Iter<'a, K, V, S> {
 
     /// Moves to the previous leaf at the back.
     ///
-    /// It computes the ranks, so that `len` is O(1) from then on: adaptors such as `enumerate` call
-    /// it at each step from the back.
+    /// Also computes the ranks, so that `len` is O(1) from then on. Adaptors such as `enumerate`
+    /// call `len` at each step from the back.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call would keep the iterator in memory")]
@@ -327,7 +329,8 @@ impl<'a, K, V, S> Iterator for Iter<'a, K, V, S> {
         self.next()
     }
 
-    /// Loops over each leaf in turn. All methods that visit all elements use this.
+    /// Loops over each leaf in turn. Methods that visit all elements, such as `for_each`, use this
+    /// one.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
         let mut combined = init;
@@ -410,7 +413,7 @@ pub(crate) struct IntoIter<K, V, S>(Elements<K, V, S>);
 enum Elements<K, V, S> {
     /// All elements of a core.
     Nodes(Nodes<K, V, S>, Emptied),
-    /// One element, without nodes, which would need memory.
+    /// One element, without nodes, which would have to be allocated.
     One(Option<((K, V), S)>),
 }
 
@@ -418,14 +421,14 @@ enum Elements<K, V, S> {
 /// are still indexed.
 #[derive(Clone, Copy)]
 struct Emptied {
-    /// The leaf arranged for each end, or `NONE`.
+    /// For each end, the leaf that is arranged for pops from there, or `NONE`.
     arranged: [u32; 2],
 }
 
 impl Emptied {
     const NOTHING: Emptied = Emptied { arranged: [NONE; 2] };
 
-    /// Takes the element at this end of nodes to which nothing will be added.
+    /// Takes the element at this end. No element may be added to the nodes afterwards.
     #[inline]
     fn pop<K, V, S>(&mut self, nodes: &mut Nodes<K, V, S>, end: End) -> Option<((K, V), S)> {
         nodes.len = nodes.len.checked_sub(1)?;
@@ -456,7 +459,7 @@ impl Emptied {
             End::Last => leaf.backward,
         };
         read_ahead(nodes, leaf, next);
-        // If both ends are in the same leaf, it is arranged for only one of them at a time.
+        // If both ends are in the same leaf, the leaf is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
     }
@@ -469,7 +472,7 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 
     /// Takes the elements of nodes one by one, lowest score first. The nodes can then only be
-    /// cleared.
+    /// cleared or dropped.
     pub(crate) fn emptied(&mut self) -> impl Iterator<Item = ((K, V), S)> {
         let mut emptied = Emptied::NOTHING;
         core::iter::from_fn(move || emptied.pop(self, End::First))
@@ -547,11 +550,12 @@ impl<K, V, S> IntoIter<K, V, S> {
     }
 }
 
-/// An iterator over elements that have left the core, lowest score first. The core stays borrowed,
-/// as in the drains of other collections.
+/// An iterator over elements removed from the core, lowest score first. The core stays borrowed, as
+/// by the drains of other collections.
 pub(crate) struct Drain<'a, K, V, S> {
     pub(crate) elements: IntoIter<K, V, S>,
-    /// The core's nodes, which are empty meanwhile, and get the memory of the drained ones back.
+    /// The core's nodes, which are empty for now. The drain's drop gives them the memory of the
+    /// drained nodes.
     drained: Option<&'a mut Nodes<K, V, S>>,
 }
 
@@ -565,20 +569,21 @@ impl<'a, K, V, S> Drain<'a, K, V, S> {
         Drain { elements: IntoIter::of_one(element), drained: None }
     }
 
-    /// Returns the elements with their memory.
+    /// Returns the elements. Their memory does not return to the core.
     #[cfg(feature = "zset")]
     pub(crate) fn into_elements(mut self) -> IntoIter<K, V, S> {
         self.drained = None;
         mem::take(&mut self.elements)
     }
 
-    /// Returns the nodes of the elements, before the first is returned.
+    /// Returns the nodes that contain the elements. Must be called before the first element is
+    /// returned.
     pub(crate) fn nodes_mut(&mut self) -> &mut Nodes<K, V, S> {
         self.elements.nodes_mut()
     }
 }
 
-/// Drops the rest of the elements, and returns their memory to the core.
+/// Drops the remaining elements, and returns their memory to the core.
 impl<K, V, S> Drop for Drain<'_, K, V, S> {
     fn drop(&mut self) {
         if let Some(nodes) = &mut self.drained {
@@ -602,13 +607,13 @@ pub(crate) struct IterMut<'a, K, V, S> {
 struct RestMut<'a, P, S> {
     slots: slice::Iter<'a, u8>,
     scores: &'a [S],
-    /// By slot. An array, since the destructor of a vector would keep the core borrowed until the
-    /// end of the iterator's scope.
+    /// The pairs by slot. They are in an array, because the destructor of an `ArrayVec` would keep
+    /// the core borrowed until the end of the iterator's scope.
     pairs: [Option<&'a mut P>; LEAF_CAPACITY],
 }
 
 impl<'a, P, S> RestMut<'a, P, S> {
-    /// Creates the rest of these elements in order.
+    /// Creates the rest of a leaf from the elements at these indexes.
     fn new<L, A, B>(leaf: &'a mut Leaf<L, A, B>, elements: Range<usize>) -> Self
     where
         A: Column<S>,
@@ -642,12 +647,13 @@ impl<K, V, S> Nodes<K, V, S> {
         self.range_mut(self.whole())
     }
 
-    /// Collects references to all leaves of the range: leaves are in arbitrary order in the arena.
+    /// Returns an iterator over a range. Collects references to all its leaves, because they are in
+    /// arbitrary order in the arena.
     pub(crate) fn range_mut(&mut self, range: RankedRange) -> IterMut<'_, K, V, S> {
         let RankedRange { start, end, len, .. } = range;
         let mut iter = IterMut { len, ..IterMut::default() };
         if len == 0 {
-            // The bounds may be inverted.
+            // Return early, because the positions of an empty range may be inverted.
             return iter;
         }
         let is_one_leaf = start.leaf == end.leaf;
@@ -691,7 +697,8 @@ impl<K, V, S> Nodes<K, V, S> {
         let mut found = [const { None }; N];
         for index in ascending {
             let Some(handle) = handles[index] else { continue };
-            // If the leaf is taken already, the previous pair is in it too.
+            // Handles ascend. So if this leaf was already taken, it was the last one, and `pairs`
+            // are its pairs.
             let leaf = leaves.as_mut().and_then(|leaves| leaves.take(handle.leaf() as usize));
             if let Some([leaf]) = leaf.map(|leaf| &mut **leaf) {
                 pairs = Ascending::new(&mut leaf.pairs);

@@ -1,5 +1,5 @@
-//! The leaves: up to [`LEAF_CAPACITY`] elements each, in dense, unsorted slots, and the permutation
-//! that sorts them.
+//! The leaves. Each contains up to [`LEAF_CAPACITY`] elements in dense, unsorted slots, and the
+//! permutation that sorts the slots.
 //!
 //! ```text
 //! slot     0    1    2    3          order  1 3 0 2
@@ -7,14 +7,14 @@
 //! pairs    g    a    k    d                                      a   d   g   k
 //! ```
 //!
-//! A pair is a key and its value. Those of a set have the value `()`, which takes no space.
+//! A pair is a key and its value. In a set, the value is `()`, which takes no space.
 //!
 //! Invariants: `scores` and `pairs` have length `len`, at most `LEAF_CAPACITY`; `order` is a
 //! permutation of `0..len` followed by `NO_SLOT`; the elements are sorted by `(score, key)` when
 //! read through `order`.
 //!
-//! An insertion pushes to the next slot and shifts only bytes of `order`. A removal moves the
-//! element of the last slot into the vacated slot; no other element moves.
+//! An insertion puts the element into the first unused slot, and shifts only bytes of `order`. A
+//! removal moves the element of the last slot into the vacated slot. No other element moves.
 
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -30,7 +30,7 @@ use crate::reserve::push_reserved;
 /// The maximum number of elements in a leaf.
 pub(crate) const LEAF_CAPACITY: usize = 64;
 
-/// The number of bits of a slot in a handle.
+/// The number of bits that a slot occupies in a handle.
 const SLOT_BITS: u32 = LEAF_CAPACITY.trailing_zeros();
 
 const _: () = assert!(
@@ -38,8 +38,8 @@ const _: () = assert!(
     "slots take whole bits of a handle, and a byte of an order"
 );
 
-/// The maximum number of leaves in a core: one fewer than the other bits of a handle can name, so
-/// that [`Handle::NONE`] names no leaf.
+/// The maximum number of leaves in a core. The highest id that fits in a handle is not used, so
+/// that [`Handle::NONE`] refers to no leaf.
 pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 
 /// The location of an element: `leaf id << SLOT_BITS | slot`.
@@ -74,11 +74,11 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// A column of a leaf: a growable vector (in a small core) or an inline array (in a block).
+/// A column of a leaf: a growable vector (in a `SmallLeaf`) or an inline array (in a `BlockLeaf`).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
 
-    /// Removes a value. The last one takes its place.
+    /// Removes the value at `index`, and moves the last value there.
     fn swap_remove(&mut self, index: usize) -> T;
 }
 
@@ -106,7 +106,7 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     }
 }
 
-/// Not a slot: fills the unused entries of `order`.
+/// Not a slot, but the value of the unused entries of `order`.
 pub(crate) const NO_SLOT: u8 = u8::MAX;
 
 /// The slots in order, then `NO_SLOT`. Loops over the whole array need no length, and the last
@@ -144,7 +144,7 @@ impl From<()> for Links {
 #[derive(Clone)]
 #[repr(C)]
 pub(crate) struct Leaf<L, A, B> {
-    /// `Links`, or nothing in the only leaf of a small core.
+    /// `Links`, or `()` in the only leaf of a small core.
     pub(crate) links: L,
     /// The number of elements.
     pub(super) len: u8,
@@ -157,11 +157,11 @@ pub(crate) struct Leaf<L, A, B> {
 /// The only leaf of a small core. Its columns grow as needed.
 pub(crate) type SmallLeaf<P, S> = Leaf<(), Vec<S>, Vec<P>>;
 
-/// One of the leaves of a core that has several, in one block of memory.
+/// A leaf in the arena of a larger core. Its links and columns are in one allocation.
 pub(crate) type BlockLeaf<P, S> =
     Leaf<Links, ArrayVec<S, LEAF_CAPACITY>, ArrayVec<P, LEAF_CAPACITY>>;
 
-/// A read-only view of a leaf with either kind of columns.
+/// A read-only view of a leaf of either kind.
 pub(crate) struct LeafRef<'a, P, S> {
     len: u8,
     order: &'a Order,
@@ -189,11 +189,11 @@ impl<'a, P, S> LeafRef<'a, P, S> {
     /// Returns the slots in order.
     #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
-        // Cannot panic: `Iter` enters leaves in a function that must not contain a panic.
+        // Indexing could panic, but the `enter` of iterators, which calls this method, must not.
         self.order.get(..self.len()).unwrap_or_default()
     }
 
-    /// Returns the slot at `index` in order, `NO_SLOT` for the length.
+    /// Returns the slot at `index` in order, or `NO_SLOT` if `index` is the length.
     #[inline]
     pub(crate) fn slot_at(&self, index: usize) -> u8 {
         self.order[index]
@@ -227,8 +227,8 @@ impl<'a, P, S> LeafRef<'a, P, S> {
 /// Returns the index of a slot in the order.
 #[inline]
 fn index_of(order: &Order, slot: u8) -> usize {
-    // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed
-    // compares.
+    // The loop has no early exit, and its counter has the size of a slot, so it compiles to SIMD
+    // comparisons.
     let (mut index, mut i) = (0, 0u8);
     for &other in &order[..LEAF_CAPACITY] {
         index |= if other == slot { i } else { 0 };
@@ -279,7 +279,8 @@ impl<L, A, B> Leaf<L, A, B> {
         slot as u8
     }
 
-    /// Adds elements in order to an empty leaf with room for them, in slots of the same order.
+    /// Adds sorted elements to an empty leaf, which must have room for them. The slot of each is
+    /// its index.
     #[inline]
     pub(super) fn extend_sorted<P, S>(&mut self, elements: impl Iterator<Item = (P, S)>)
     where
@@ -294,7 +295,8 @@ impl<L, A, B> Leaf<L, A, B> {
         }
     }
 
-    /// Removes the element at `index` in order. The element of the last slot moves into its slot.
+    /// Removes the element at `index` in order. The element of the last slot moves into the vacated
+    /// slot.
     #[expect(clippy::inline_always, reason = "a call takes 4 % of a removal")]
     #[inline(always)]
     pub(crate) fn remove<P, S>(&mut self, index: usize) -> (P, S)
@@ -306,8 +308,8 @@ impl<L, A, B> Leaf<L, A, B> {
         let last = self.len as usize - 1;
         let index_of_last = index_of(&self.order, last as u8);
         self.len -= 1;
-        // Renames the last slot only after the entries have shifted, since the shift may move its
-        // entry. (The other way round, the copy would have to wait for a byte just written.)
+        // Shift the entries first, and then rename the entry of the last slot. In the opposite
+        // order, the copy would have to wait for a byte just written.
         self.order.copy_within(index + 1.., index);
         if slot != last as u8 {
             self.order[index_of_last - usize::from(index_of_last > index)] = slot;
@@ -356,8 +358,8 @@ impl<P, S> SmallLeaf<P, S> {
         self.scores.capacity().min(self.pairs.capacity()).min(LEAF_CAPACITY)
     }
 
-    /// Reserves memory for more elements: for at least half the length plus four, up to the
-    /// capacity of a leaf.
+    /// Reserves memory for `additional` more elements. A column grows by at least half its capacity
+    /// plus four, up to the capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
         if wanted <= self.capacity() {
@@ -372,8 +374,8 @@ impl<P, S> SmallLeaf<P, S> {
     }
 }
 
-/// Reserves memory for `wanted` elements in total, at most `LEAF_CAPACITY`. `Vec` alone would grow
-/// from 40 to 80.
+/// Reserves memory for `wanted` elements in total, at most `LEAF_CAPACITY`. `Vec` would double its
+/// capacity, for example from 40 to 80, which exceeds the capacity of a leaf.
 #[inline]
 fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
     if wanted > column.capacity() {
@@ -394,7 +396,7 @@ impl<P, S> BlockLeaf<P, S> {
     }
 }
 
-/// Moves all values to an empty column, in their order.
+/// Moves all values to an empty column, in the same order.
 fn take_all<T>(to: &mut ArrayVec<T, LEAF_CAPACITY>, from: &mut Vec<T>) {
     to.extend(mem::take(from));
 }
@@ -421,7 +423,7 @@ impl<P, S> ArenaNode for BlockLeaf<P, S> {
     }
 }
 
-/// An end of the order.
+/// Either end of the order of elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     First,
@@ -441,7 +443,7 @@ impl<L, A, B> Leaf<L, A, B> {
             End::First => len - 1 - index,
             End::Last => index,
         };
-        // The destination of the element in each slot.
+        // For each slot, the slot to which its element moves.
         let mut goals = [0; LEAF_CAPACITY];
         for (index, slot) in (0..len).zip(&mut self.order) {
             goals[*slot as usize] = slot_at(index);
@@ -467,7 +469,7 @@ impl<L, A, B> Leaf<L, A, B> {
     {
         self.len -= 1;
         match end {
-            // The last entry is always `NO_SLOT`.
+            // The array always ends with `NO_SLOT`, so the shift resets the freed entry.
             End::First => self.order.copy_within(1.., 0),
             End::Last => self.order[self.len as usize] = NO_SLOT,
         }
@@ -476,10 +478,11 @@ impl<L, A, B> Leaf<L, A, B> {
     }
 }
 
-/// The leaves of a core: one growable leaf while there are few elements, then an arena of blocks.
+/// The leaves of a core: one growable leaf while there are few elements, then an arena of
+/// `BlockLeaf`s.
 #[derive(Clone)]
 pub(crate) enum Leaves<P, S> {
-    /// The only leaf, with id 0, in growable vectors.
+    /// The only leaf, with id 0 and growable columns.
     Small(SmallLeaf<P, S>),
     Blocks(Arena<BlockLeaf<P, S>>),
 }
@@ -536,7 +539,8 @@ impl<P, S> Leaves<P, S> {
         with_leaf!(self, id, leaf => leaf.insert(index, pair, score))
     }
 
-    /// Adds elements in order to an empty leaf with room for them, in slots of the same order.
+    /// Adds sorted elements to an empty leaf, which must have room for them. The slot of each is
+    /// its index.
     #[inline]
     pub(crate) fn extend_sorted(&mut self, id: u32, elements: impl Iterator<Item = (P, S)>) {
         with_leaf!(self, id, leaf => leaf.extend_sorted(elements));
@@ -561,7 +565,7 @@ impl<P, S> Leaves<P, S> {
         with_leaf!(self, id, leaf => leaf.reorder(from, to, score))
     }
 
-    /// Returns the score in a slot. Its order must not change.
+    /// Returns the score in a slot. A change to it must not affect the order of the elements.
     #[inline]
     pub(crate) fn score_mut(&mut self, id: u32, slot: usize) -> &mut S {
         with_leaf!(self, id, leaf => &mut leaf.scores[slot])
@@ -601,7 +605,8 @@ impl<P, S> Leaves<P, S> {
         with_leaf!(self, handle.leaf(), leaf => (&mut leaf.pairs[slot], &leaf.scores[slot]))
     }
 
-    /// Reserves memory for `additional` more elements in the leaf of a small core.
+    /// Reserves memory for `additional` more elements in the leaf of a small core. A no-op in a
+    /// larger one.
     pub(crate) fn try_reserve_small(&mut self, additional: usize) -> Result<(), TryReserveError> {
         match self {
             Leaves::Small(leaf) => leaf.try_reserve(additional),
@@ -609,7 +614,7 @@ impl<P, S> Leaves<P, S> {
         }
     }
 
-    /// Returns the arena with room for `additional` more blocks. Converts a small core first.
+    /// Returns the arena with room for `additional` more leaves. Converts a small core first.
     pub(crate) fn try_blocks(
         &mut self,
         additional: usize,
@@ -642,7 +647,7 @@ impl<P, S> Leaves<P, S> {
         }
     }
 
-    /// Returns the arena of a core with more than one leaf.
+    /// Returns the arena of a core that is not small.
     pub(crate) fn blocks(&mut self) -> &mut Arena<BlockLeaf<P, S>> {
         match self {
             Leaves::Blocks(arena) => arena,
@@ -650,7 +655,6 @@ impl<P, S> Leaves<P, S> {
         }
     }
 
-    /// Returns the number of leaves.
     pub(crate) fn count(&self) -> usize {
         match self {
             Leaves::Small(_) => 1,
@@ -674,21 +678,20 @@ impl<P, S> Leaves<P, S> {
     }
 }
 
-/// Leaves by their ids, and elements by their handles.
+/// Access to leaves by their ids, and to elements by their handles.
 impl<K, V, S> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
         self.leaves.get(id)
     }
 
-    /// Returns the element at a handle.
     #[inline]
     pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), &S) {
         let leaf = self.leaf(handle.leaf());
         (&leaf.pairs[handle.slot() as usize], &leaf.scores[handle.slot() as usize])
     }
 
-    /// Returns the key at a handle, or `None` if the handle is stale.
+    /// Returns the key at a handle, or `None` if its slot is vacant.
     #[inline]
     pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
         let (pairs, _) = self.leaves.columns(handle.leaf());
@@ -715,7 +718,6 @@ impl<K, V, S> Nodes<K, V, S> {
         self.leaves.element_mut(handle)
     }
 
-    /// Returns the score of the element at a handle.
     #[inline]
     pub(crate) fn score(&self, handle: Handle) -> &S {
         &self.leaf(handle.leaf()).scores[handle.slot() as usize]

@@ -1,8 +1,9 @@
-//! Memory: reserved ahead of insertions, and freed after removals.
+//! Reserving memory ahead of insertions, and freeing it after removals.
 //!
-//! Removals leave leaves, blocks and tables vacant, for later insertions. If few of many elements
-//! are left, all of them move to less memory, in one step that costs O(1) amortized over the
-//! removals. A step moves fewer elements than the dict rehashes when its first table splits.
+//! Leaves, blocks and tables that removals have emptied are kept for later insertions. When only a
+//! small share of the elements remains, a single removal moves all remaining elements into smaller
+//! allocations. This costs O(1) amortized over the removals. Its worst case is bounded: it moves
+//! fewer elements than an insertion rehashes when the dict's first table splits.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -17,12 +18,12 @@ use crate::TryReserveError;
 use crate::reserve::{push_reserved, try_collect};
 
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
-    /// Reserves memory for about `additional` more elements. Removals do not free it.
+    /// Reserves memory for about `additional` more elements. Removals do not free this memory.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         if additional == 0 {
             return Ok(());
         }
-        // The dict first: without a table, there is only one growable leaf.
+        // Reserve in the dict first: it must have a table before an arena replaces the only leaf.
         self.dict.try_reserve(additional, &self.nodes)?;
         self.nodes.try_reserve(additional)?;
         let reserved_bits = (self.nodes.len + additional).next_power_of_two().ilog2() as u8;
@@ -54,15 +55,15 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
             }
         }
         self.dict.try_refill(&tokens)?;
-        // Nothing can fail any more.
+        // Nothing can fail from here on.
         new.fill_full_leaves(&mut self.nodes, firsts);
-        // The index still has scores, whose drop may panic.
+        // Drop the old nodes last: their index still contains scores, and dropping one may panic.
         drop(mem::replace(&mut self.nodes, new));
         Ok(())
     }
 
-    /// Frees memory if few of the elements are left. Handles are then stale, and the position is
-    /// updated.
+    /// Frees memory if few elements are left, which makes all handles stale. Returns the updated
+    /// position.
     #[inline]
     pub(super) fn shrink_if_sparse(&mut self, position: Position) -> Position {
         let bits = self.nodes.shrink_bits;
@@ -72,22 +73,23 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         self.shrink(position)
     }
 
-    /// Frees memory that is neither in use nor reserved. If hashing a key panics, or there is no
-    /// memory for the elements to move to, nothing changes.
+    /// Frees memory that is neither in use nor reserved. If hashing a key panics, or an allocation
+    /// fails, no element moves.
     #[cold]
     #[inline(never)]
     fn shrink(&mut self, position: Position) -> Position {
         let Nodes { len, shrink_bits, reserved_bits, .. } = self.nodes;
-        // If this fails, it is tried again when half of the elements are left.
+        // If the shrink fails, try again when the length has halved.
         self.nodes.shrink_bits = shrink_bits - 1;
-        // A quarter of the length that the set had.
+        // Free nothing if callers have reserved memory for about a quarter of the maximum length or
+        // more.
         let is_freed = reserved_bits < shrink_bits + 3;
         let rank = self.nodes.rank_of(position);
         if !is_freed || self.try_shrink_to_fit().is_err() {
             return position;
         }
         self.nodes.reserved_bits = reserved_bits;
-        // Without memory for it, insertions allocate.
+        // If this reservation fails, later insertions allocate memory themselves.
         let _ = self.try_reserve((1_usize << reserved_bits).saturating_sub(len));
         if rank < len { self.nodes.position_at(rank) } else { self.nodes.end() }
     }
@@ -106,7 +108,7 @@ impl<K, V, S> Nodes<K, V, S> {
         self.leaves.allocation_size() + self.blocks.allocation_size()
     }
 
-    /// Reserves memory for about `additional` more elements, if leaves are 3/4 full.
+    /// Reserves memory for about `additional` more elements, assuming that leaves will be 3/4 full.
     /// **O(additional)**.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
@@ -128,8 +130,9 @@ impl<K, V, S> Nodes<K, V, S> {
             0 | 1 => self.leaves.try_reserve_small(len),
             leaves => {
                 self.try_reserve_leaves(leaves - 1)?;
-                // Each new leaf reserves a block for every level and a new top. That many must
-                // remain for the last one. A block has at least 8 children.
+                // Adding a leaf reserves up to one block per level, and a new top block. The memory
+                // for these must still be there for the last leaf. A block has at least 8 = 2^3
+                // children, which limits the number of levels.
                 let levels = leaves.ilog2() as usize / 3 + 1;
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
             }
@@ -142,8 +145,8 @@ impl<K, V, S> Nodes<K, V, S> {
         self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
 
-    /// Returns copies of the scores of the first elements of full leaves with the elements of a
-    /// range, except for the first leaf.
+    /// Returns copies of the first scores of the full leaves to which the elements of a range will
+    /// move, except for the first leaf.
     pub(super) fn try_firsts(&self, range: RankedRange) -> Result<Vec<S>, TryReserveError>
     where
         S: Clone,
@@ -152,8 +155,8 @@ impl<K, V, S> Nodes<K, V, S> {
         try_collect(firsts.map(|(_, score)| score.clone()))
     }
 
-    /// Moves all elements of other nodes to these, whose memory is reserved. `firsts` are the first
-    /// scores of all new leaves but the first one.
+    /// Moves all elements of other nodes to these, for which memory must be reserved. `firsts` are
+    /// the first scores of all new leaves but the first one.
     fn fill_full_leaves(&mut self, from: &mut Self, firsts: Vec<S>) {
         let (len, mut firsts) = (from.len, firsts.into_iter());
         let mut elements = from.emptied();
@@ -166,9 +169,9 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 
     /// Appends a leaf of elements that are in order and come after all others, which is not
-    /// checked. Returns its id. Each element is in the slot of its index.
+    /// checked. Returns the id of the leaf. The slot of each element is its index.
     ///
-    /// `first` is a copy of the score of its first element, if there are elements before.
+    /// `first` is a copy of the score of the first element, or `None` if the core is empty.
     #[inline]
     pub(crate) fn try_push_leaf(
         &mut self,

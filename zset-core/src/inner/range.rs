@@ -1,6 +1,6 @@
 //! Ranges of consecutive elements: by rank, by score and by key.
 //!
-//! An inverted range is empty, whereas `BTreeMap::range` panics.
+//! An inverted range is empty, whereas `BTreeMap::range` panics if given one.
 
 use core::borrow::Borrow;
 use core::ops::{Bound, Range, RangeBounds};
@@ -16,7 +16,8 @@ impl<K, V, S> Nodes<K, V, S> {
         self.between_ranks(ranks(&range, self.len))
     }
 
-    /// Not generic over the range, so that all ranges of ranks share their code.
+    /// Like `range_by_rank`, but not generic over the type of the range, so that all callers share
+    /// its code.
     #[inline]
     fn between_ranks(&self, ranks: Range<usize>) -> Iter<'_, K, V, S> {
         Iter::ranked(self, || self.resolve_between(ranks))
@@ -44,11 +45,12 @@ impl<K, V, S> Nodes<K, V, S> {
         RankedRange::new((first, start), (last, end))
     }
 
-    /// Like `position_at`, without a search if the position is in the leaf of `near`, which is
-    /// given with its rank.
+    /// Like `position_at`, but needs no search if the rank is in the leaf of `near`, a position
+    /// given with its own rank.
     fn position_near(&self, rank: usize, near: (Position, usize)) -> Position {
         let (Position { leaf, index }, near_rank) = near;
-        // Wraps beyond the length of any leaf if the position is before the leaf.
+        // If the rank is before this leaf, the index wraps around and exceeds the length of any
+        // leaf.
         let index = index.wrapping_add(rank).wrapping_sub(near_rank);
         if index <= self.leaf(leaf).len() {
             Position { leaf, index }
@@ -58,7 +60,7 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// Ranges of scores, whose bounds are of any type that a score borrows as, and of keys.
+/// Ranges by score and by key. A bound may be of any type that the score or the key borrows as.
 impl<K, V, S> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn range_by_score<T>(&self, range: &impl RangeBounds<T>) -> Iter<'_, K, V, S>
@@ -94,7 +96,7 @@ impl<K, V, S> Nodes<K, V, S> {
         self.resolve_scores::<T>(&(Bound::Included(score), Bound::Unbounded))
     }
 
-    /// Returns the range of the elements between two bounds of a score and a key.
+    /// Returns the range of the elements between two bounds, each of which is a score with a key.
     pub(crate) fn resolve_across<'q, T, Q>(
         &self,
         range: &impl RangeBounds<(&'q T, &'q Q)>,
@@ -155,7 +157,8 @@ impl<K, V, S> Nodes<K, V, S> {
             .search_start(with_score(range.start_bound()))
             .unwrap_or_else(|| self.search(score, |_| false));
         let end = self.search_end(start, with_score(range.end_bound())).unwrap_or_else(|| {
-            // If all scores are equal, a search would read keys on every level.
+            // If no score is higher, skip the search: among equal scores, it would read keys on
+            // every level.
             if self.last().is_none_or(|(_, last)| last.borrow() <= score) {
                 self.all_positions().end
             } else {
@@ -165,7 +168,7 @@ impl<K, V, S> Nodes<K, V, S> {
         in_order(start..end)
     }
 
-    /// Returns the start and end positions of a range of scores and keys.
+    /// Returns the start and end positions of a range whose bounds are scores with keys.
     pub(crate) fn positions_across<'q, T, Q>(
         &self,
         range: &impl RangeBounds<(&'q T, &'q Q)>,
@@ -182,7 +185,7 @@ impl<K, V, S> Nodes<K, V, S> {
         in_order(start..end)
     }
 
-    /// Returns the start of a range of scores and keys, or `None` if it is unbounded.
+    /// Returns the position of a start bound, or `None` if it is unbounded.
     #[inline]
     fn search_start<T, Q>(&self, bound: Bound<(&T, &Q)>) -> Option<(Position, Path)>
     where
@@ -198,7 +201,7 @@ impl<K, V, S> Nodes<K, V, S> {
         }
     }
 
-    /// Returns the end of a range of scores and keys, or `None` if it is unbounded.
+    /// Returns the position of an end bound, or `None` if it is unbounded.
     #[inline]
     fn search_end<T, Q>(
         &self,
@@ -228,7 +231,8 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// Resolves both bounds of a range of scores. Each is before or after all elements with a score.
+/// Resolves both bounds of a range of scores. `search` returns the position before all elements
+/// with a score or, given `true`, after them.
 #[inline]
 fn by_score<T: ?Sized, P>(
     range: &impl RangeBounds<T>,

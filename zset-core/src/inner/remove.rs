@@ -1,9 +1,9 @@
 //! Removing one element.
 //!
-//! A removal has three steps: `prepare` returns a [`Departure`], `depart` turns it into a removal,
-//! and `rebalance` then merges small nodes (`transfer`). Only the first and the last may run user
-//! code. An element is removed at its position, and spans are updated along the parent pointers: a
-//! removal needs no comparisons.
+//! A removal has three steps: `prepare` returns a [`Departure`], `depart` removes the element, and
+//! `rebalance` merges small nodes (`transfer`). Only the first and the last step may run user code.
+//! The position of the element is known, and spans are updated along the parent pointers, so no
+//! scores are compared.
 
 use core::hash::{BuildHasher, Hash};
 use core::mem;
@@ -15,7 +15,7 @@ use super::leaf::{End, Handle};
 use super::transfer::Removal;
 use super::{Core, Lookup, Owned};
 
-/// Removing by key.
+/// Removal by key.
 impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     pub(crate) fn remove<Q>(&mut self, key: &Q) -> Option<((K, V), S)>
     where
@@ -28,12 +28,12 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-/// Removing at an end, at a position and in a range.
+/// Removal at an end, at a position and in a range.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the element at this end.
     ///
-    /// Like `take_at`, but the index of an element at an end of a leaf is known at compile time,
-    /// and the path to it needs no search.
+    /// Like `take_at`, but faster: the leaf is the first or the last child in each block above it,
+    /// so no block is searched for it.
     #[expect(clippy::inline_always, reason = "one function for both ends takes a tenth more")]
     #[inline(always)]
     pub(crate) fn pop(&mut self, end: End) -> Option<Owned<K, V, S>> {
@@ -59,7 +59,6 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         (rank < self.nodes.len).then(|| self.take(self.nodes.position_at(rank)))
     }
 
-    /// Removes the element at a position.
     #[inline]
     pub(crate) fn take(&mut self, mut position: Position) -> Owned<K, V, S> {
         let token = self.token_at(position);
@@ -67,9 +66,10 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Removes the elements of a range one by one, and returns how many were removed. If user code
-    /// panics, the rest of them stay.
+    /// panics, the elements not yet removed stay.
     ///
-    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped.
+    /// Succeeds without free memory, unless clones of scores need it: a shrink that cannot allocate
+    /// is skipped.
     pub(crate) fn take_range(&mut self, range: RankedRange) -> usize {
         let mut next = range.start;
         for _ in 0..range.len {
@@ -80,7 +80,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         range.len
     }
 
-    /// Removes the next element from a position on that `is_taken` accepts, and moves the position
+    /// Removes the first element from a position on that `is_taken` accepts, and moves the position
     /// past all visited elements. Frees no memory.
     pub(crate) fn take_next_if(
         &mut self,
@@ -89,7 +89,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     ) -> Option<Owned<K, V, S>> {
         loop {
             let position = self.nodes.at_element(*next)?;
-            // After a panic in the closure, iteration continues with the next element.
+            // Advance first: if the closure panics, iteration continues with the next element.
             *next = Position { index: position.index + 1, ..position };
             let handle = self.nodes.handle_at(position);
             let ((key, value), score) = self.nodes.element_mut(handle);
@@ -108,9 +108,10 @@ pub(crate) struct Departure<S, T> {
     position: Position,
     /// The handle of the element to remove.
     handle: Handle,
-    /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
+    /// The handle of the last slot of the leaf and the token of the element there, unless this is
+    /// the element to remove.
     filler: Option<(Handle, T)>,
-    /// The first score of the leaf after the removal, if the index stores another one.
+    /// The new first score of the leaf, if the removal changes the one in the index.
     new_first: Option<S>,
 }
 
@@ -125,7 +126,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Removes the element at a position, and moves the position to the next element. `token` is
-    /// that of the element.
+    /// that of the element to remove.
     ///
     /// If user code panics, the core is unchanged or the element is removed, and the position is
     /// valid.
@@ -136,12 +137,12 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         let (element, removal, first) = self.depart(departure);
         let (next, other_first) = self.settle(removal);
         *position = next;
-        // Before the element is returned, which leaks if this panics later.
+        // If these scores were dropped on return, a panic in their drop would leak the element.
         drop((first, other_first));
         element
     }
 
-    /// Prepares `depart`. It leaves the core unchanged, but may run user code, which may panic.
+    /// Prepares `depart` without changing the core. Runs user code, which may panic.
     #[expect(clippy::inline_always, reason = "a call takes 5 % of a removal")]
     #[inline(always)]
     pub(crate) fn prepare(&self, position: Position) -> Departure<S, D::Token> {
@@ -156,10 +157,10 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         Departure { position, handle, filler, new_first }
     }
 
-    /// Removes an element. The dict must already have dropped its handle.
+    /// Removes an element from the nodes. Its handle must already be removed from the dict.
     ///
-    /// Also returns a score that the index no longer holds. Its `drop` may panic, so it must come
-    /// last.
+    /// Also returns a score that was removed from the index. The caller must drop it last, because
+    /// its drop may panic.
     #[inline]
     pub(crate) fn depart(
         &mut self,
@@ -186,8 +187,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Merges small nodes after a removal, and frees memory if few elements are left. Returns the
-    /// updated position of the next element, and a score that the index no longer holds, to be
-    /// dropped last.
+    /// updated position of the next element, and a score that was removed from the index, which the
+    /// caller must drop last.
     #[inline]
     fn settle(&mut self, removal: Removal) -> (Position, Option<S>) {
         if self.nodes.is_balanced(&removal) {
@@ -198,7 +199,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     }
 }
 
-/// Keeps removals from freeing memory until it is dropped, even if user code panics.
+/// While this guard exists, removals free no memory. Its drop lets them free memory again, even
+/// after a panic.
 struct KeepMemory<'a, K, V, S, D> {
     core: &'a mut Core<K, V, S, D>,
     shrink_bits: u8,

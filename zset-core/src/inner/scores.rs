@@ -1,4 +1,4 @@
-//! [`Scores`]: looking up many members, so that their cache misses overlap.
+//! [`Scores`]: looks up many members in batches, so that their cache misses overlap.
 
 use arrayvec::ArrayVec;
 use core::fmt;
@@ -7,7 +7,7 @@ use core::iter::{Fuse, FusedIterator};
 /// The number of members that are hashed before the first of them is looked up.
 const BATCH: usize = 16;
 
-/// What [`Scores`] looks members up in.
+/// A collection in which [`Scores`] looks up members.
 pub trait LookUp<Q> {
     /// The result for a member.
     type Found;
@@ -30,7 +30,7 @@ pub struct Scores<C: LookUp<I::Item>, I: Iterator> {
     members: Fuse<I>,
     /// The remaining results of the last batch from the front.
     front: Batch<C::Found>,
-    /// The same from the back, the last one first.
+    /// The remaining results of the last batch from the back, in reverse order.
     back: Batch<C::Found>,
 }
 

@@ -1,5 +1,5 @@
-//! Tests of internals: how many nodes an operation visits, the limit on leaves, moves that are
-//! reported, positions among equal scores, and cuts.
+//! Tests of internals: the number of nodes that an operation visits, the limit on leaves, the
+//! reporting of moves, positions among equal scores, and cuts.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -19,7 +19,7 @@ const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
 
 /// Returns the numbers below `n`, each once, in scattered order.
 fn shuffled(n: u32) -> impl Iterator<Item = u32> {
-    // A step coprime to n.
+    // 7,919 is coprime to the `n` of these tests, so each number occurs once.
     (0..n).map(move |i| (u64::from(i) * 7_919 % u64::from(n)) as u32)
 }
 
@@ -37,18 +37,18 @@ fn with_heights<M, S>(heights: Heights) -> SkipList<M, S> {
     SkipList { core: Core { nodes: Nodes::with_heights(heights), dict: Unhashed } }
 }
 
-/// The maximum number of nodes that one operation may visit: on the way down, a block and, where
-/// scores are equal, the first members of some of its children; on the way up, a block and its
-/// neighbours.
+/// The maximum number of nodes that one operation may visit. On the way down, it visits one block
+/// on each level and, where scores are equal, the first members of some of the block's children. On
+/// the way up, it visits one block on each level and the block's neighbours.
 fn bound(list: &SkipList<u32, u32>) -> usize {
-    // A block has at least 8 children, and a leaf that is not merged holds few elements.
+    // A block has at least 8 = 2^3 children, which limits the number of levels.
     let levels = (list.core.nodes.leaves.count().max(1).ilog2() / 3 + 2) as usize;
     assert!(list.core.nodes.levels as usize <= levels, "{} levels", list.core.nodes.levels);
-    // Splitting or merging a block updates the parent of all its children.
+    // Splitting or merging a block updates the parent pointer of each of its children.
     40 + levels * (24 + 2 * 64)
 }
 
-/// Verifies how many nodes an operation visits, and returns its result.
+/// Verifies that an operation visits at most this many nodes, and returns its result.
 #[track_caller]
 fn visiting<T>(most: usize, operation: impl FnOnce() -> T) -> T {
     let mut result = None;
@@ -80,7 +80,7 @@ fn operations_stay_logarithmic(heights: Heights, score: fn(u32) -> u32) {
     for (i, member) in shuffled(MANY).enumerate() {
         let shrink_bits = list.core.nodes.shrink_bits;
         let visited = visits::during(|| assert!(list.remove(&member, &score(member)).is_some()));
-        // Once in a while, the few elements left move to less memory.
+        // A few removals also shrink the list, which visits all remaining elements.
         let shrinks = list.core.nodes.shrink_bits != shrink_bits;
         let most = bound(&list) + if shrinks { 3 * list.len() } else { 0 };
         assert!(visited <= most, "remove looks at {visited} nodes");
@@ -309,8 +309,8 @@ fn every_move_is_reported_and_handles_stay_unique() {
 
 const LEAF: u32 = LEAF_CAPACITY as u32;
 
-/// Returns a list of three leaves: the middle one is full and holds the even numbers from `2 *
-/// LEAF` on; the other two have the given lengths.
+/// Returns a list of three leaves. The middle one is full, and contains the even numbers from `2 *
+/// LEAF` on. The other two have the given lengths.
 fn around_a_full_leaf(before: u32, behind: u32) -> Followed {
     let mut followed = Followed::new(6 * LEAF);
     (0..3 * LEAF).for_each(|i| followed.insert(2 * i));
@@ -329,7 +329,8 @@ fn lens(nodes: &Nodes<u32, (), u32>) -> Vec<usize> {
 
 #[test]
 fn a_full_leaf_shares_with_its_emptier_neighbour() {
-    // Lengths before, position of the insertion in the full leaf, lengths afterwards.
+    // Each case lists the lengths of the leaves before and after the full one, the position of the
+    // insertion in the full leaf, and the expected lengths of all leaves.
     for (before, behind, position, expected) in [
         (40, 64, 1, &[53, 52, 64][..]),
         (40, 64, 64, &[52, 53, 64]),
@@ -376,7 +377,7 @@ fn alternating_insertions_and_removals_share_once() {
             followed.remove(number);
             followed.insert(number);
         }
-        // Each removal may move one element, into the vacated slot.
+        // Each removal may move one element into the vacated slot.
         assert!(followed.moves() <= 10);
         followed.check();
     }
@@ -405,7 +406,7 @@ fn random_loads_fill_leaves_better_than_splits_alone() {
     let mut list = SkipList::new();
     scattered(20_000).for_each(|member| list.insert(member, member));
     list.check();
-    // Splits alone fill leaves to ln 2 = 0.69.
+    // Splits alone would fill leaves to an average of ln 2 = 69 %.
     let leaves = list.core.nodes.leaves.count();
     assert!(list.len() * 100 > leaves * LEAF_CAPACITY * 75, "{leaves} leaves");
 }
@@ -418,7 +419,7 @@ fn leaf_on(nodes: &Nodes<u32, (), u32>, path: Path) -> u32 {
         .fold(top, |id, level| nodes.blocks.get(id).children[path.index_on(level)])
 }
 
-/// Creates a list with `run` members for each score but the first and the last, inserted in
+/// Creates a list with `run` members for each score except the first and the last, inserted in
 /// scattered order.
 fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
     let score = |member: u32| (member + run / 2) / run;
@@ -449,7 +450,7 @@ fn positions_among_equal_scores() {
                 assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
                 assert!((before.1, before.0.index) < (after.1, after.0.index));
                 assert_eq!(leaf_on(list, after.1), after.0.leaf);
-                // Before and after all elements of this score.
+                // The ranks at which the elements of this score start and end.
                 let first = elements.partition_point(|&(other, _)| other < score);
                 let end = elements.partition_point(|&(other, _)| other <= score);
                 assert_eq!(rank_of(list.search(&score, |_| false)), first);
@@ -480,7 +481,7 @@ fn the_end_of_a_range_near_and_far_from_its_start() {
                 assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
                 assert!((start.1, start.0.index) < (found.1, found.0.index));
             }
-            // In an inverted range, the end is no later than the start.
+            // In an inverted range, the position found for the end must not be after the start.
             let (score, before) = elements[rank / 2];
             let found = list.search_from(start, &score, |&other| other < before);
             assert!(list.rank_of(found.0) <= rank);
@@ -489,8 +490,8 @@ fn the_end_of_a_range_near_and_far_from_its_start() {
     }
 }
 
-/// Creates a list of the members `0..len`, each its own score, with full leaves or, if inserted in
-/// scattered order, partly filled ones.
+/// Creates a list of the members `0..len`, each with itself as its score. The leaves are full or,
+/// if members are inserted in scattered order, partly filled.
 fn filled(heights: &Heights, len: u32, is_scattered: bool) -> SkipList<u32, u32> {
     let mut list = with_heights(heights.clone());
     let insert = |member| list.insert(member, member);
@@ -531,7 +532,7 @@ fn cuts_at_leaf_and_block_boundaries() {
     let lens: &[u32] = if cfg!(miri) { &[66] } else { &[1, 2, 64, 65, 129, 1_000, 4_500] };
     for &len in lens {
         let end = len as usize;
-        // Near the boundaries of leaves, and of blocks of 8 and 64 of them, and elsewhere.
+        // Ranks at the boundaries of leaves, at those of blocks with 8 or 64 leaves, and elsewhere.
         let ranks = match len {
             4_500 => [0, 64, 4_096, end].to_vec(),
             _ => [0, 64, 512, end / 3, end - end / 5, end].to_vec(),
@@ -578,7 +579,7 @@ fn repeated_cuts() {
     }
 }
 
-/// Leaves of one element each are cut to blocks with one child, on all levels at once.
+/// Some cuts leave one element in a leaf, below a block with one child on every level.
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
 fn a_large_list_cut_to_few_elements_has_few_levels() {
@@ -598,7 +599,7 @@ fn small_leaves_around_a_gap_merge() {
     let mut list = filled(&Heights::DEFAULT, 256, false);
     cut(&mut list, 10, 246);
     assert_eq!((list.len(), list.core.nodes.leaves.count(), list.core.nodes.levels), (20, 1, 0));
-    // The gap is within a leaf, which then merges with its neighbour.
+    // Here the gap is within a single leaf, which then merges with its neighbour.
     let mut list = filled(&Heights::DEFAULT, 80, false);
     cut(&mut list, 3, 60);
     assert_eq!((list.len(), list.core.nodes.leaves.count()), (23, 1));
@@ -631,8 +632,8 @@ fn a_cut_visits_few_nodes() {
                 let end = (start + cut_len).min(len as usize - 1);
                 let mut list = list.clone();
                 let visited = visits::during(|| drop(try_cut(&mut list, start..end)));
-                // Repairing a block updates the parent of all its children; leaves around the gap
-                // merge.
+                // Repairing a block updates the parent pointer of each of its children. Leaves
+                // around the gap may merge.
                 let levels = list.core.nodes.levels as usize + 1;
                 let bound = 200 + levels * 500 + 12 * (end - start);
                 assert!(visited <= bound, "{visited} nodes for {cut_len}, at most {bound}");

@@ -1,10 +1,10 @@
-//! Leaves that are full or small: room for one more element, and merging after a removal. A full
-//! leaf splits or shares with a neighbour, a small one merges with a neighbour.
+//! Making room in full leaves, and merging small ones. A full leaf splits or shares elements with a
+//! neighbour. After a removal, a small leaf merges with a neighbour.
 //!
-//! A *handover* moves elements at one end of a leaf, the *departing* ones, to the adjacent end of
-//! another. Slots are dense, so other elements, the *fillers*, move from the last slots of the leaf
-//! into the gaps. All moves are planned first, at most one for each element. Then the dict is
-//! updated. Last, the elements move, without running user code.
+//! A *handover* moves the elements at one end of a leaf, the *departing* elements, to the adjacent
+//! end of another leaf. Slots are dense, so some of the elements that stay, the *fillers*, move
+//! from the last slots of the leaf into the gaps. All moves are planned first, at most one for each
+//! element. Then the dict is updated. Finally, the elements move, without running user code.
 //!
 //! If hashing a key panics, the core is unchanged.
 
@@ -19,17 +19,18 @@ use super::leaf::{BlockLeaf, End, Handle, LEAF_CAPACITY, NO_SLOT};
 use super::{Core, Lookup, Nodes};
 use crate::TryReserveError;
 
-/// A full leaf shares with a neighbour in its block that holds at most this many elements.
+/// A full leaf shares its elements with a neighbour in its block that has at most this many.
 ///
-/// Afterwards both have room for at least a dozen more and are at least half full, so the next
-/// insertion does not share again and the next removal does not merge them.
+/// Afterwards both leaves have room for at least a dozen more elements and are at least half full,
+/// so the next insertion does not share again, and the next removal does not merge them.
 const SHARE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
 pub(crate) struct Vacancy {
     target: Target,
-    /// Whether the leaf has shared with a neighbour, so that a departure from there is stale.
+    /// Whether the leaf has shared elements with a neighbour. A departure from this leaf that was
+    /// prepared earlier is then stale.
     has_shared: bool,
 }
 
@@ -43,13 +44,13 @@ impl Vacancy {
     }
 }
 
-/// Room for one more element.
+/// Making room for one more element.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Makes room for one more element, with this score, in the leaf of a target, or moves the
     /// target to a leaf with room.
     ///
-    /// If it returns an error, the core is unchanged. If hashing a key or cloning a score panics,
-    /// the core has the same elements in the same order.
+    /// On an error, the core is unchanged. If hashing a key or cloning a score panics, the core has
+    /// the same elements in the same order.
     #[inline]
     pub(crate) fn make_room(
         &mut self,
@@ -82,13 +83,13 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
                 self.split_leaf(position, height)
             }
         };
-        // The path may no longer lead to the position.
+        // The path of the search may no longer lead to this position.
         Ok(Vacancy { target: Target { position, path: None }, has_shared: shared.is_some() })
     }
 
     /// Moves elements from the full leaf of a position to the emptier of its neighbours in its
-    /// block, so that both have the same length, and returns the updated position. A no-op if no
-    /// neighbour has enough room.
+    /// block, so that both have about the same length. Returns the updated position, or `None` if
+    /// no neighbour has enough room.
     pub(super) fn share(&mut self, position: Position) -> Option<Position> {
         let (full, parent) = (position.leaf, self.nodes.leaf(position.leaf).parent);
         if parent == NONE {
@@ -104,7 +105,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         let (to, to_len) = (block.children[neighbour], block.spans[neighbour] as usize);
         let (at, count) = (position.index, (LEAF_CAPACITY - to_len) / 2);
         let rest = LEAF_CAPACITY - count;
-        // The index in the full leaf of the element that will be the first of the right one.
+        // The element at `boundary` in the full leaf will be the first element of the right-hand
+        // leaf.
         let (boundary, end) =
             if neighbour < index { (count, End::Last) } else { (rest, End::First) };
         let first = self.nodes.leaf(full).at(boundary).1.clone();
@@ -143,7 +145,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
 impl<K, V, S> Nodes<K, V, S> {
     /// Adds an empty leaf at the end where the position is: before the first leaf or after the
-    /// last. It is for an element with this score.
+    /// last. `score` is that of the element to be inserted there.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no
     /// element moves.
@@ -185,12 +187,13 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// A leaf that is at most a quarter full merges with a neighbour in its block ...
+/// A leaf with at most this many elements, a quarter of its capacity, may merge with a neighbour in
+/// its block.
 const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 
-/// ... if both together hold no more than this. This is well below the capacity of a leaf, so that
-/// an insertion after a merge does not split immediately, and popping from an end, where a
-/// shrinking leaf is next to a full one, moves no elements at all.
+/// Two leaves merge only if both together have at most this many elements. It is well below the
+/// capacity of a leaf, so an insertion after a merge does not split the leaf. Pops from an end,
+/// where a shrinking leaf is next to a full one, move no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 /// A removal from a leaf that may now be empty. `rebalance` must follow.
@@ -205,8 +208,8 @@ pub(crate) struct Removal {
 /// Merging after a removal.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are
-    /// small. Returns the updated position of the next element, and a score that the index no
-    /// longer holds, to be dropped last.
+    /// small. Returns the updated position of the next element, and a score that was removed from
+    /// the index, which the caller must drop last.
     #[inline]
     pub(super) fn rebalance(&mut self, removal: Removal) -> (Position, Option<S>) {
         if self.nodes.is_balanced(&removal) {
@@ -215,7 +218,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         self.rebalance_small(removal)
     }
 
-    /// Like `rebalance`, if the removal does not leave enough elements.
+    /// Like `rebalance`, for a removal that does not leave enough elements.
     #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
     #[inline(never)]
     pub(super) fn rebalance_small(&mut self, removal: Removal) -> (Position, Option<S>) {
@@ -254,7 +257,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         self.nodes.unlink(absorbed);
 
         let block = self.nodes.blocks.get_mut(parent);
-        // The left entry's first score is also the first of the merged leaf.
+        // The merged leaf takes over the left leaf's entry, because its first score is the left
+        // leaf's.
         block.children[index] = kept;
         block.spans[index] = left_len + right_len;
         let first = self.nodes.remove_child(parent, index + 1);
@@ -265,13 +269,15 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 }
 
 impl<K, V, S> Nodes<K, V, S> {
-    /// Returns whether a removal leaves enough elements in the leaf, or in the only one.
+    /// Returns whether a removal leaves enough elements in the leaf. Any number is enough for the
+    /// only leaf.
     #[inline]
     pub(super) fn is_balanced(&self, removal: &Removal) -> bool {
         u32::from(removal.left) > LEAST_LEN || self.levels == 0
     }
 
-    /// Removes an empty leaf; returns the position after it, and its first score in the index.
+    /// Removes an empty leaf; returns the position after it, and the score that was removed from
+    /// the index.
     fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> (Position, Option<S>) {
         let forward = self.unlink(leaf);
         let first = self.remove_child(parent, index);
@@ -296,12 +302,12 @@ impl<K, V, S> Nodes<K, V, S> {
     }
 }
 
-/// A plan with the tokens of all elements that move, after which nothing can fail.
+/// A plan with the tokens of all elements that move. Once it exists, nothing can fail.
 struct Handover<T> {
     from: u32,
     /// The end of the other leaf to which the elements move.
     end: End,
-    /// The indexes of the elements that move there.
+    /// The indexes of the elements that move to the other leaf.
     departing: Range<usize>,
     plan: Plan,
     tokens: ArrayVec<T, LEAF_CAPACITY>,
@@ -343,10 +349,10 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 pub(crate) struct Plan {
     /// The slots whose elements move, one bit each.
     moving: u64,
-    /// Those whose elements move to the other leaf.
+    /// The slots whose elements move to the other leaf.
     departing: u64,
-    /// The new slot of the element in each slot. Those in the other leaf are counted from its first
-    /// vacant slot.
+    /// The new slot of the element in each slot. Slots in the other leaf are counted from its first
+    /// vacant one.
     slots: [u8; LEAF_CAPACITY],
 }
 
@@ -360,8 +366,8 @@ impl Plan {
         let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
         let fillers = !departing & lowest(len) & !lowest(rest);
         let mut slots = core::array::from_fn(|slot| slot as u8);
-        // Departing elements are removed from the last slot on. The slots below `rest`, the new
-        // length, have as many gaps as there are fillers.
+        // Departing elements leave from the last slot down. Below slot `rest`, which is the new
+        // length, there are as many gaps as there are fillers.
         let last = len.saturating_sub(1);
         let gaps = departing & lowest(rest);
         for (gap, filler) in ones(gaps).zip(ones(fillers)) {
@@ -393,7 +399,7 @@ impl Plan {
     /// Returns the new slot of the element in a slot.
     #[inline]
     pub(crate) fn new_slot(&self, slot: u8) -> u8 {
-        // Every slot is below the capacity; the remainder only elides a bounds check.
+        // Every slot is below the capacity. The remainder only avoids a bounds check.
         self.slots[slot as usize % LEAF_CAPACITY]
     }
 }
@@ -423,7 +429,7 @@ impl<P, S> BlockLeaf<P, S> {
             self.pairs.swap(filler, gap);
             self.scores.swap(filler, gap);
         }
-        // The last one first.
+        // The element in the last slot moves first.
         to.pairs.extend(self.pairs.drain(rest..).rev());
         to.scores.extend(self.scores.drain(rest..).rev());
         let start = match end {
@@ -472,7 +478,7 @@ mod tests {
             let len = order.len();
             let count = len * departing_64ths / 64;
             let to_len = (64 - count) * room_64ths / 64;
-            // The elements of the other leaf come before all of this one, or after them.
+            // The elements of the other leaf come either before or after all elements of this leaf.
             let (departing, staying, end, others) = if is_first {
                 (0..count, count..len, End::Last, 0..to_len)
             } else {
@@ -483,14 +489,15 @@ mod tests {
 
             let (mut leaf, mut to) = (BlockLeaf::<u8, u8>::empty(), BlockLeaf::empty());
             for &index in &order {
-                // The element in slot i has the index order[i].
+                // The element in slot i has the index `order[i]`.
                 let (member, score) = element(index.into());
                 let here = leaf.scores.iter().filter(|&&other| other < score).count();
                 leaf.insert(here, member, score);
             }
             to.extend_sorted(others.clone().map(other));
             let plan = Plan::new(leaf.as_ref::<u8, u8>().order(), &departing);
-            // Replays the plan on a map of slots, to check that no occupied slot is filled.
+            // Replay the plan on a map of the slots, to check that no element moves into an
+            // occupied slot.
             let mut slots: Vec<Option<u8>> = leaf.pairs.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
             let mut stayed = 0;

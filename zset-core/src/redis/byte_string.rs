@@ -28,7 +28,7 @@ use crate::{Member, TryReserveError};
 #[derive(Clone)]
 pub struct ByteString(Repr);
 
-/// The discriminant takes no space: `Heap` uses a niche, a value that is not a [`Len`].
+/// The discriminant needs no extra space: a byte that is not a valid [`Len`] marks `Heap`.
 #[derive(Clone)]
 enum Repr {
     Inline { len: Len, bytes: [u8; INLINE] },
@@ -122,7 +122,8 @@ impl From<Member<'_>> for ByteString {
 impl From<Vec<u8>> for ByteString {
     #[track_caller]
     fn from(bytes: Vec<u8>) -> Self {
-        // To shrink a vector, `into_boxed_slice` reallocates it, and aborts if that fails.
+        // `into_boxed_slice` would reallocate a vector with spare capacity, and abort if that
+        // fails.
         if bytes.len() > INLINE && bytes.len() == bytes.capacity() {
             ByteString(Repr::Heap(bytes.into_boxed_slice()))
         } else {

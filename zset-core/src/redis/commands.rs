@@ -1,7 +1,8 @@
-//! Types that mirror Redis's commands: the options and results of `ZADD`, and ranges as text.
+//! Types that mirror Redis's commands: the options and results of `ZADD`, and ranges parsed from
+//! text.
 //!
 //! The methods of `ZSet` and [`PackedZSet`](crate::PackedZSet) that mirror commands take and return
-//! these types. None of them needs an allocator.
+//! these types, none of which needs an allocator.
 
 use core::error::Error;
 use core::fmt;
@@ -221,8 +222,8 @@ impl AddOptions {
         AddOptions { increment: true, ..self }
     }
 
-    /// Returns the score that a member with this old score, if any, gets; `None` if an option
-    /// prevents the change.
+    /// Returns the new score of a member, given its old score if the member exists; `None` if an
+    /// option prevents the change.
     pub(crate) fn new_score(
         self,
         old: Option<Score>,
@@ -247,7 +248,7 @@ impl AddOptions {
         Ok((!is_blocked).then_some(score))
     }
 
-    /// Returns the outcome for a member with this old score, if any.
+    /// Returns the outcome for a member, given its old score if the member exists.
     pub(crate) fn outcome(self, old: Option<Score>, score: Score) -> Result<Added, NanScore> {
         Ok(match (old, self.new_score(old, score)?) {
             (_, None) => Added::Blocked,
@@ -280,7 +281,7 @@ impl AddOptions {
 pub enum Added {
     /// The member is new.
     Inserted {
-        /// The score.
+        /// The new member's score.
         score: Score,
     },
     /// The member's score changed.
@@ -292,7 +293,7 @@ pub enum Added {
     },
     /// The member already had this score.
     Unchanged {
-        /// The score.
+        /// The member's score.
         score: Score,
     },
     /// An option prevented the change.
@@ -485,7 +486,8 @@ impl<'a> LexRange<'a> {
     /// assert!(LexRange::parse(b"abc", b"+").is_err());
     /// ```
     pub fn parse(min: &'a [u8], max: &'a [u8]) -> Result<LexRange<'a>, ParseRangeError> {
-        // No string is both greater and less than the empty string.
+        // As both bounds of a range, this makes the range empty: no string is both greater and less
+        // than the empty string.
         const NOTHING: Bound<&[u8]> = Bound::Excluded(b"");
         match (lex_bound(min)?, lex_bound(max)?) {
             (LexBound::Last, _) | (_, LexBound::First) => {
@@ -497,10 +499,10 @@ impl<'a> LexRange<'a> {
 }
 
 enum LexBound<'a> {
-    /// Before all strings.
+    /// A bound before all strings.
     First,
     At(Bound<&'a [u8]>),
-    /// After all strings.
+    /// A bound after all strings.
     Last,
 }
 
@@ -543,9 +545,9 @@ impl<'a> RangeBounds<&'a [u8]> for LexRange<'a> {
     }
 }
 
-/// Converts Redis's indexes to ranks. Both are inclusive; negative ones count from the end.
+/// Converts Redis's indexes to ranks. Both indexes are inclusive; negative ones count from the end.
 ///
-/// Indexes beyond the ends are ignored, and an inverted range is empty. **O(1)**.
+/// Indexes past the ends are clamped, and an inverted range is empty. **O(1)**.
 ///
 /// # Examples
 ///

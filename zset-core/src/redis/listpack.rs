@@ -1,8 +1,12 @@
 //! [`Listpack`]: a list of byte strings and integers in one contiguous buffer, in Redis's format.
 //!
-//! Invariants, all checked by [`Listpack::from_bytes`]: the header's byte count is the length of
-//! the listpack; its entry count is exact, or 65535 for "unknown"; entries are contiguous up to the
-//! end byte; each entry's back-length is its length in bytes.
+//! Invariants, all checked by [`Listpack::from_bytes`]:
+//! - The header's byte count is the length of the listpack.
+//! - The header's entry count is exact, or 65535 for "unknown".
+//! - Entries are contiguous up to the end byte.
+//! - The back-length of each entry is the length in bytes of its encoding and data.
+//!
+//! Empty storage, or a byte count of 0, stands for an empty listpack.
 //!
 //! ```text
 //! header                     entry                                       end
@@ -10,7 +14,8 @@
 //! ```
 //!
 //! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
-//! All numbers are little-endian on every machine.
+//! Numbers that occupy whole bytes are little-endian on every machine. Back-lengths, and numbers
+//! that begin in the encoding byte, have their highest bits first.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -44,7 +49,7 @@ pub(crate) const HEADER: usize = 6;
 /// The byte after the last entry.
 const END: u8 = 0xFF;
 
-/// The header's entry count if there are at least this many: the entries must be counted.
+/// The header's entry count for "unknown". The header cannot count this many entries or more.
 const UNKNOWN_LEN: u16 = u16::MAX;
 
 /// The maximum size of a listpack, as in Redis.
@@ -85,7 +90,7 @@ pub struct Listpack<B> {
 impl Listpack<alloc::vec::Vec<u8>> {
     /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)** bytes.
     pub fn shrink_to_fit(&mut self) {
-        // `Vec::shrink_to_fit` would abort.
+        // `Vec::shrink_to_fit` would abort if allocation fails.
         let mut exact = alloc::vec::Vec::new();
         let bytes = &mut self.storage;
         if bytes.capacity() > bytes.len() && exact.try_reserve_exact(bytes.len()).is_ok() {
@@ -109,8 +114,8 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// Creates an empty listpack in an array of at least 7 bytes, whose contents are ignored; the
     /// size is checked at compile time. **O(N)**.
     ///
-    /// An array of zeros stays zero until something is inserted, so a `static` takes no flash for
-    /// it.
+    /// An array of zeros stays zero until something is inserted, so it needs no flash in a
+    /// `static`.
     ///
     /// # Examples
     ///
@@ -168,7 +173,7 @@ impl<B: Storage> Listpack<B> {
     /// The vector is empty if nothing was ever inserted.
     pub fn into_storage(mut self) -> B {
         let bytes = self.storage.as_mut_slice();
-        // An array may not have been written yet.
+        // An array from `with_array` has no header until the first insertion.
         if total_bytes(bytes) == 0 && !bytes.is_empty() {
             bytes[..EMPTY.len()].copy_from_slice(&EMPTY);
         }
@@ -322,7 +327,7 @@ impl<B: Storage> Listpack<B> {
         Ok(())
     }
 
-    /// Moves the bytes from `from` on to `to`, and updates the byte count.
+    /// Moves the tail that starts at `from` to `to`, and updates the byte count.
     fn move_tail(&mut self, from: usize, to: usize) {
         let total = self.as_bytes().len();
         let new_total = to + (total - from);
@@ -336,7 +341,7 @@ impl<B: Storage> Listpack<B> {
 
     /// Updates the entry count.
     ///
-    /// If it is unknown, entries are recounted once the listpack is too short for 65535 of them.
+    /// If the count is unknown, the entries are recounted once 65535 of them no longer fit.
     fn change_len(&mut self, removed: usize, added: usize) {
         let bytes = self.as_bytes();
         let len = match header_len(bytes) {
@@ -366,7 +371,6 @@ fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])
 }
 
-/// Counts the entries.
 fn count(bytes: &[u8]) -> usize {
     let mut at = HEADER;
     let mut len = 0;
@@ -378,7 +382,7 @@ fn count(bytes: &[u8]) -> usize {
 }
 
 /// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
-/// comparison, and the number of entries compared before it. An integer is not found as text.
+/// comparison, and the number of entries compared before it. An integer does not equal its text.
 pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<(usize, usize)> {
     let needle = Needle::new(value);
     let (mut at, mut compared) = (HEADER, 0);
@@ -454,7 +458,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // The shortest entry has 2 bytes, and a single entry may take all the remaining bytes.
+        // The shortest entry has 2 bytes, and a single entry may fill all the remaining bytes.
         let bytes = self.back - self.front;
         (usize::from(bytes > 0), Some(bytes / 2))
     }
@@ -488,7 +492,7 @@ mod tests {
         let total = EMPTY.len() + 2 * len;
         let mut bytes = (total as u32).to_le_bytes().to_vec();
         bytes.extend(UNKNOWN_LEN.to_le_bytes());
-        // Each entry is the integer 1 and its back-length.
+        // Each entry has two bytes: the integer 1, and a back-length of 1.
         bytes.extend([1, 1].repeat(len));
         bytes.push(END);
         let mut list = Listpack { storage: bytes };

@@ -40,7 +40,7 @@ enum Text<'a> {
     /// The padding is zeroed so that the tag is written and copied as a whole word. Uninitialized
     /// padding would be copied byte by byte.
     Borrowed(&'a [u8], #[expect(dead_code, reason = "padding is never read")] Padding),
-    /// The digits are the last `len` bytes.
+    /// The text is the last `len` bytes of `digits`.
     Integer { digits: [u8; LONGEST_INTEGER], len: u8 },
 }
 
@@ -93,7 +93,7 @@ impl Deref for Member<'_> {
 }
 
 /// Implements `Borrow<[u8]>` and the traits that must agree with it, for a type that dereferences
-/// to bytes: it is compared, hashed and displayed like its bytes.
+/// to bytes. The type is compared, hashed and displayed like its bytes.
 macro_rules! by_bytes {
     ($owner:ty) => {
         impl AsRef<[u8]> for $owner {

@@ -1,8 +1,11 @@
 //! [`PackedZSet`]: a small sorted set in a listpack.
 //!
-//! Invariants: the listpack's entries are pairs of a member and its score, a number; the pairs
-//! ascend by `(score, member)`; members are unique; a member that is the text of an integer is
-//! stored as the integer, so each member has a single representation.
+//! Invariants:
+//! - The listpack's entries are pairs: a member, then its score, which is a number.
+//! - The pairs ascend by `(score, member)`.
+//! - Members are unique.
+//! - A member that is the text of an integer is stored as the integer, so equal members are equal
+//!   values.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -28,7 +31,7 @@ pub use validate::PackedZSetError;
 pub(crate) use validate::try_score_of;
 
 /// A small sorted set in one contiguous buffer: a [`Listpack`] of members and their scores in
-/// order, byte for byte as Redis stores small sorted sets.
+/// order, as Redis stores small sorted sets.
 ///
 /// The storage `B` is a `Vec<u8>` (feature `alloc`), `[u8; N]` or `&mut [u8]`. The latter two need
 /// no allocator. Lookups walk from pair to pair, so they are **O(n)** unless noted otherwise; the
@@ -92,8 +95,8 @@ impl<const N: usize> PackedZSet<[u8; N]> {
     /// Creates an empty set in an array of at least 7 bytes, whose contents are ignored; the size
     /// is checked at compile time. **O(N)**.
     ///
-    /// An array of zeros stays zero until something is inserted, so a `static` takes no flash for
-    /// it.
+    /// An array of zeros stays zero until something is inserted, so it needs no flash in a
+    /// `static`.
     ///
     /// # Examples
     ///
@@ -188,7 +191,7 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Returns the stored member and its score. **O(n)**.
     ///
-    /// The bytes are those of `member`, but are borrowed from the set.
+    /// The member has the bytes of `member`, but is borrowed from the set.
     pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
         let (place, _) = self.find(member.as_ref())?;
         self.element_at(place.member)
@@ -441,8 +444,8 @@ impl<B: Storage> PackedZSet<B> {
         written
     }
 
-    /// Calls `decide` with the old score of a member, which is `None` for a new member, and sets
-    /// the score that it returns, if any. Returns the other result of `decide`.
+    /// Calls `decide` with the old score of a member, or `None` if it is new. Sets the score that
+    /// `decide` returns, if any, and returns its other result.
     ///
     /// The inner error means that there is not enough space, or that a member is new and `has_room`
     /// is false. The set is then unchanged.
@@ -456,8 +459,8 @@ impl<B: Storage> PackedZSet<B> {
         let (decided, new) = decide(found.map(|(_, score)| score))?;
         let written = match (found, new) {
             (Some((place, old)), Some(score)) if score != old => {
-                // The other elements that precede it with its new score are all before or all after
-                // it.
+                // A greater score moves the pair towards the end, so the search starts after the
+                // pair.
                 let start = if score > old { place.behind } else { HEADER };
                 let target = self.offset_for(start, score, member);
                 self.set_score(place, target, score)
@@ -487,14 +490,15 @@ impl<B: Storage> PackedZSet<B> {
         self.list.splice(at..at, 0, &entries)
     }
 
-    /// Returns the offset of the first element from `start` on that is greater than this one.
+    /// Returns the offset of the first element from `start` on that is greater than
+    /// `(score, member)`.
     #[inline(never)]
     fn offset_for(&self, start: usize, score: Score, member: &[u8]) -> usize {
         let bytes = self.list.as_bytes();
         let precedes = |at| {
             let (other, other_score, place) = pair_at(bytes, at)?;
             let other_score = score_of(other_score);
-            // `<=` replaces `==`, which is a library call without floating-point hardware.
+            // If `<` is false and `<=` is true, the scores are equal.
             let precedes =
                 other_score < score || other_score <= score && *Member::new(other) <= *member;
             precedes.then_some(place.behind)
@@ -502,7 +506,7 @@ impl<B: Storage> PackedZSet<B> {
         partition_point(bytes, start, precedes).0
     }
 
-    /// Replaces the score of the member at a position.
+    /// Replaces the score of the member at `place`, and moves the pair to the offset `target`.
     fn set_score(
         &mut self,
         place: PairOffsets,
@@ -669,9 +673,7 @@ impl<B: Storage> fmt::Debug for PackedZSet<B> {
 /// The offsets of a pair in the listpack.
 #[derive(Clone, Copy)]
 struct PairOffsets {
-    /// The offset of the member.
     member: usize,
-    /// The offset of the score.
     score: usize,
     /// The offset after the pair.
     behind: usize,
@@ -745,7 +747,7 @@ mod tests {
             set.check();
             assert!(set.iter().map(|(member, _)| member[0]).eq(order), "{member} {score}");
         }
-        // A shorter score frees space, which a longer score then cannot get back.
+        // A shorter score shrinks this storage, which then has no space for a longer one.
         set.try_insert("c", Score::from(1000)).unwrap();
         set.try_insert("c", Score::from(2)).unwrap();
         let before = set.clone();

@@ -12,13 +12,14 @@
 //! Numbers are little-endian, except for lengths of strings and the number of elements. The format
 //! is defined by Redis's `rdb.h` and `cluster.c`.
 //!
-//! In a listpack, Redis and Valkey write the lowest score first. The order of other elements
-//! differs by writer: Redis from 4.0 on and Valkey write the highest score first, Dragonfly the
-//! lowest, Kvrocks orders by score only, and older Redis does not order them. Types 17 and 5 are
-//! written as Redis 7.0 writes them; all three are read, in any order.
+//! In a listpack, Redis and Valkey write the lowest score first. In types 5 and 3, the order of the
+//! elements depends on the writer: Redis from 4.0 on and Valkey write the highest score first,
+//! Dragonfly the lowest, Kvrocks orders by score only, and older Redis does not order elements.
+//! This module writes types 17 and 5 as Redis 7.0 does without compression. It reads all three
+//! types, with elements in any order.
 //!
-//! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
-//! for untrusted bytes, and `write_length` and `write_string`.
+//! With the feature `unstable-internals`, the parts needed for whole RDB files are public too:
+//! `Reader`, which reads untrusted bytes, `write_length` and `write_string`.
 
 use alloc::vec::Vec;
 use core::error::Error;
@@ -62,7 +63,7 @@ pub enum RestoreError {
     Checksum,
     /// The version of the format is unknown.
     Version(u16),
-    /// The type is not a sorted set, or a sorted set as a ziplist (12), from Redis before 7.
+    /// The type is not a sorted set, or it is 12: a ziplist, from Redis before 7.
     Type(u8),
     /// A length is malformed, or too large for this machine.
     Length,
@@ -126,8 +127,9 @@ impl From<TryReserveError> for RestoreError {
     }
 }
 
-/// Returns the payload of a set, identical to that of `DUMP` in Redis 7.0 with `rdbcompression no`.
-/// **O(n)**.
+/// Returns the payload of a set, as `DUMP` does in Redis 7.0 with `rdbcompression no`. **O(n)**.
+///
+/// It may differ in fractional scores in a listpack, which Redis 7.0 writes with 17 digits.
 ///
 /// Servers accept it in `RESTORE`, unless the set is empty: servers have no empty sets.
 ///
@@ -221,7 +223,7 @@ pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSe
     Ok(set)
 }
 
-/// Reads a sorted set of this type.
+/// Reads a sorted set whose type is `kind`.
 fn read_set(
     reader: &mut Reader<'_>,
     kind: u8,
@@ -268,14 +270,15 @@ fn packed_elements(
     }))
 }
 
-/// Reads elements, each of which is a string and a score of at least `shortest` bytes.
+/// Reads the elements, each a string and a score. A score has at least `shortest` bytes.
 fn from_elements<'a>(
     reader: &mut Reader<'a>,
     shortest: usize,
     score: impl Fn(&mut Reader<'a>) -> Result<Result<Score, ParseScoreError>, RestoreError>,
 ) -> Result<Sorted, RestoreError> {
     let len = reader.length()?;
-    // The shortest string takes one byte.
+    // Reject a length that the remaining bytes cannot hold. Even an empty string is encoded in one
+    // byte.
     if len > reader.rest() / (1 + shortest) {
         return Err(RestoreError::Truncated);
     }
@@ -285,7 +288,7 @@ fn from_elements<'a>(
         let member = reader.string()?;
         elements.push((member, score(reader)?.map_err(|error| wrong_score(error, rank))?));
     }
-    // Redis writes the highest score first.
+    // Redis writes the highest score first, so the reversed elements usually ascend.
     let ascending = elements.iter().rev().map(|(member, score)| Ok((&**member, *score)));
     match try_fill(ascending, len)? {
         Some(set) => Ok(set),
@@ -300,7 +303,7 @@ fn wrong_score(error: ParseScoreError, rank: usize) -> RestoreError {
     }
 }
 
-/// Returns a set of elements that ascend, or `None` if they do not or if a member repeats.
+/// Returns a set of the elements, or `None` if they do not ascend or a member repeats.
 fn try_fill<M: Deref<Target = [u8]>>(
     elements: impl Iterator<Item = Result<(M, Score), RestoreError>>,
     capacity: usize,
@@ -316,10 +319,10 @@ fn try_fill<M: Deref<Target = [u8]>>(
     Ok(filling.finish()?.is_ok().then_some(set))
 }
 
-/// Returns a set of elements in any order.
+/// Returns a set of the elements, which may be in any order.
 fn sort<M: Deref<Target = [u8]>>(elements: &[(M, Score)]) -> Result<Sorted, RestoreError> {
     let mut sorted = try_collect(elements.iter().map(|(member, score)| (*score, &**member)))?;
-    // Linear if they ascend or descend.
+    // This sort is linear if the elements ascend or descend.
     sorted.sort_unstable();
     let ascending = sorted.iter().map(|(score, member)| Ok((*member, *score)));
     match try_fill(ascending, elements.len())? {

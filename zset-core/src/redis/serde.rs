@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for Bytes {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<ByteString, A::Error> {
-        // The size hint may be too large: do not allocate for it.
+        // The size hint may be too large, so do not reserve memory for it.
         let mut bytes: Vec<u8> = Vec::new();
         while let Some(byte) = numbers.next_element()? {
             bytes.try_reserve(1).map_err(TryReserveError::from).map_err(A::Error::custom)?;

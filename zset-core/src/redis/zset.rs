@@ -1,9 +1,10 @@
-//! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
+//! [`ZSet`]: Redis's sorted set of byte strings with `f64` scores, in two encodings.
 //!
-//! A new member that exceeds the limits switches the set to the skip-list encoding, where it stays
-//! until all elements are taken out at once: by `clear`, by `drain`, or by `append` to another set.
-//! The limits are no invariant: they apply to the next new member, and `set_limits` may lower them
-//! below the size of an existing listpack.
+//! A set switches to the skip-list encoding when a new member exceeds the limits, when a listpack
+//! cannot hold its bytes, or by `promote`, or by a `reserve` or `append` of more members than the
+//! limits allow. It keeps this encoding until all its elements are taken out at once: by `clear`,
+//! by `drain`, or by `append`, which moves them to another set. The limits are not an invariant:
+//! `set_limits` may lower them below the size of an existing listpack.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -60,7 +61,7 @@ pub struct ListpackLimits {
     pub max_listpack_value: usize,
 }
 
-/// Returns Redis's defaults: 128 members of 64 bytes.
+/// Returns Redis's defaults: 128 members of at most 64 bytes.
 impl Default for ListpackLimits {
     fn default() -> Self {
         REDIS_LIMITS
@@ -74,14 +75,14 @@ const REDIS_LIMITS: ListpackLimits =
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///
 /// A small set is a [`PackedZSet`] in a `Vec<u8>`, where every operation is **O(n)** for an n of at
-/// most 128 by default. Beyond its [`ListpackLimits`], it becomes a [`SortedSet`] of
+/// most 128 by default. Above its [`ListpackLimits`], it becomes a [`SortedSet`] of
 /// [`ByteString`]s. The documented costs are the expected costs of that encoding. Members are
-/// hashed by foldhash with a seed specific to the set. This is fast, but no protection against an
-/// attacker who can measure timings.
+/// hashed by foldhash with a seed specific to the set. This is fast, but does not protect against
+/// an attacker who can measure timings.
 ///
-/// A listpack is for many small sets: a member of 20 bytes takes about 30 bytes in it with its
-/// score, and twice as many in the other encoding. If speed matters more than memory, turn it off
-/// with [`with_limits`](Self::with_limits) and `max_listpack_entries: 0`: at 100 members, finding a
+/// A listpack suits many small sets: a member of 20 bytes and its score need about 30 bytes, and
+/// twice as many in the other encoding. If speed matters more than memory, turn it off with
+/// [`with_limits`](Self::with_limits) and `max_listpack_entries: 0`: at 100 members, finding a
 /// score then takes a twentieth of the time.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, with
@@ -118,7 +119,7 @@ pub struct ZSet {
 #[derive(Clone)]
 enum Elements {
     Listpack(PackedZSet<Vec<u8>>),
-    /// Boxed, because small sets are numerous and a skip list is large. The box holds an array
+    /// Boxed, because small sets are numerous and a skip list is large. The box contains an array
     /// because it is made from a `Vec`, whose allocation can fail without a panic.
     Skiplist(Box<[Sorted; 1]>),
 }
@@ -154,7 +155,7 @@ impl<M: AsRef<[u8]>> LookUp<M> for &ZSet {
 
     fn hash(&self, member: &M) -> usize {
         match &self.elements {
-            // A listpack is searched without hashing.
+            // A listpack is searched without hashing, so any value will do.
             Elements::Listpack(_) => 0,
             Elements::Skiplist(set) => set[0].core.hash(member.as_ref()),
         }
@@ -201,7 +202,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the listpack of a set in that encoding, such as for a diagram or a dump. **O(1)**.
+    /// Returns the listpack if the set is one, such as for a diagram or a dump. **O(1)**.
     pub fn as_listpack(&self) -> Option<&crate::Listpack<Vec<u8>>> {
         match &self.elements {
             Elements::Listpack(set) => Some(set.as_listpack()),
@@ -209,7 +210,7 @@ impl ZSet {
         }
     }
 
-    /// Returns the skip list and the dict of a set in that encoding. **O(1)**.
+    /// Returns the skip list and its dict if the set is in that encoding. **O(1)**.
     #[cfg(feature = "unstable-internals")]
     pub fn as_sorted_set(&self) -> Option<&SortedSet<ByteString, Score>> {
         match &self.elements {
@@ -248,7 +249,7 @@ impl ZSet {
 
     /// Returns the stored member and its score. **O(1)**.
     ///
-    /// The bytes are those of `member`, but are borrowed from the set.
+    /// The member has the bytes of `member`, but is borrowed from the set.
     pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
         match &self.elements {
             Elements::Listpack(set) => set.get(member),
@@ -394,8 +395,8 @@ impl ZSet {
     }
 
     /// Returns `n` distinct elements, or all if there are fewer, in random order, like Redis's
-    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; it draws the ranks when called, which
-    /// takes O(n) memory.
+    /// `ZRANDMEMBER` with a positive count. **O(n log len)**. The ranks are drawn when it is
+    /// called, which needs O(n) memory.
     ///
     /// # Examples
     ///
@@ -440,7 +441,7 @@ impl ZSet {
     ///
     /// **O(count)** expected, plus hashing all members of the hash tables that the page comes from,
     /// each of at most 28,672 members unless their hashes collide. To hash them less often, a page
-    /// has more than `count` members if 1/64 of such a table is more. O(n) for a listpack.
+    /// takes 1/64 of such a table if that is more than `count`. O(n) for a listpack.
     ///
     /// A cursor is a position in hash order, so it is valid only for the set that returned it, not
     /// even for a set with equal members.
@@ -476,7 +477,7 @@ impl ZSet {
     }
 
     /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**,
-    /// one step for 1,800 to 3,600 members; O(1) for a listpack.
+    /// one step per 1,800 to 3,600 members; O(1) for a listpack.
     ///
     /// A listpack reserves nothing for future members, so its capacity is its length.
     pub fn capacity(&self) -> usize {
@@ -486,13 +487,14 @@ impl ZSet {
         }
     }
 
-    /// Frees unused memory. **O(n)**.
+    /// Frees unused memory. **O(capacity)**.
     ///
     /// A listpack keeps its buffer if a smaller one cannot be allocated.
     ///
     /// # Panics
     ///
-    /// Panics if allocation fails for a skip list, whose elements are moved; the set is unchanged.
+    /// Panics if allocation fails in the skip-list encoding, where elements are moved; the set is
+    /// unchanged.
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         in_either!(mut self, set => set.shrink_to_fit());
@@ -505,7 +507,7 @@ impl ZSet {
     }
 
     /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
-    /// members. **O(n + samples)**, one step for 1,800 to 3,600 members and one for each sample;
+    /// members. **O(n + samples)**, one step per 1,800 to 3,600 members and one for each sample;
     /// O(1) for a listpack.
     #[cfg(feature = "unstable-internals")]
     pub fn estimated_allocation_size(&self, samples: usize) -> usize {
@@ -564,13 +566,13 @@ impl ZSet {
     }
 }
 
-/// Converts an element of a skip list to one of a set.
+/// Converts an element of a skip list to an element of a `ZSet`.
 #[inline]
 pub(super) fn borrowed<'a>((member, score): (&'a ByteString, &Score)) -> (Member<'a>, Score) {
     (Member::from(&**member), *score)
 }
 
-/// Converts the bounds of a range to those that a skip list takes.
+/// Converts the bounds of a range to the form that a skip list accepts.
 pub(super) fn lent<'r, 'q: 'r>(
     range: &'r impl RangeBounds<(Score, &'q [u8])>,
 ) -> (Bound<(&'r Score, &'r [u8])>, Bound<(&'r Score, &'r [u8])>) {
@@ -586,7 +588,8 @@ fn lex_range<'a, 'q>(
     let bounds = (range.start_bound().cloned(), range.end_bound().cloned());
     match (set.first(), set.last()) {
         (Some((_, first)), Some((_, last))) if first == last => set.range_by_member(first, bounds),
-        // Search as if members were in ascending order.
+        // Scores differ, so members need not be in ascending order, and the result is unspecified.
+        // Search as if they were in order, like Redis.
         _ => {
             let start = partition_point(set, |member| is_before(&member, range.start_bound()));
             let end = partition_point(set, |member| !is_after(&member, range.end_bound()));
@@ -595,7 +598,7 @@ fn lex_range<'a, 'q>(
     }
 }
 
-/// Returns the ranks of the elements of `lex_range`.
+/// Returns the ranks of the elements that `lex_range` returns.
 pub(super) fn lex_ranks<'q>(set: &Sorted, range: &impl RangeBounds<&'q [u8]>) -> Range<usize> {
     let mut elements = lex_range(set, range);
     let len = elements.len();

@@ -1,12 +1,13 @@
-//! Formatting scores: shortest digits, in Redis's layout.
+//! Formatting scores, in Redis's layout.
 //!
-//! The digits are the shortest that parse as the same number. The layout follows Redis since 7.2:
-//! integers up to 2^62 in full, then plain digits while few zeros are needed, then an exponent.
+//! The layout is that of Redis since 7.2: integers up to 2^62 are written in full. Other numbers
+//! have the fewest digits that parse as the same number, and an exponent, unless they need only a
+//! few zeros without one.
 
 use core::fmt::{self, Write};
 use core::str;
 
-/// The length of the longest strings: a sign, 17 digits and 7 zeros.
+/// The length of the longest string: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
 
 /// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).
@@ -37,7 +38,7 @@ impl Write for ScoreText {
     }
 }
 
-/// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
+/// Returns the integer equal to this number, if Redis writes and stores the number as an integer.
 #[inline]
 #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
@@ -60,10 +61,10 @@ pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 impl ScoreText {
-    /// Appends the text of a number that is not a [plain integer](plain_integer). There must be
-    /// room.
+    /// Appends the text of a number that is not a [plain integer](plain_integer). The buffer must
+    /// have room for it.
     ///
-    /// It writes in place, since a string that is returned takes stack space twice.
+    /// The text is written in place: returning a string would need its stack space twice.
     #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
     #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
     pub(crate) fn push_number(&mut self, value: f64) {
@@ -76,7 +77,7 @@ impl ScoreText {
         }
         let Scientific { digits, len, exponent } = Scientific::of(magnitude);
         let digits = &digits[..len];
-        // Read as an integer, the digits are the value times 10^fraction.
+        // The value is the digits, read as one integer, divided by 10^fraction.
         let fraction = len as i32 - 1 - exponent;
         if fraction <= 0 && exponent < len as i32 + 7 {
             self.push(digits);
@@ -104,19 +105,19 @@ impl ScoreText {
         }
     }
 
-    /// Appends bytes, for which there must be room.
+    /// Appends bytes. The buffer must have room for them.
     fn push(&mut self, bytes: &[u8]) {
         self.bytes[self.len.into()..][..bytes.len()].copy_from_slice(bytes);
         self.len += bytes.len() as u8;
     }
 
-    /// Appends as many zeros as the magnitude of `count`.
+    /// Appends `count.abs()` zeros.
     fn push_zeros(&mut self, count: i32) {
         (0..count.abs()).for_each(|_| self.push(b"0"));
     }
 }
 
-/// A positive, finite number as the shortest digits that parse as it: `d.ddd * 10^exponent`.
+/// A positive, finite number, `d.ddd * 10^exponent`, in the fewest digits that parse as it.
 struct Scientific {
     digits: [u8; 17],
     len: usize,
@@ -125,7 +126,7 @@ struct Scientific {
 
 impl Scientific {
     fn of(number: f64) -> Scientific {
-        // "d.ddde-xx"
+        // The text has the form "d.ddde-xx".
         let mut text = ScoreText::new();
         let written = write!(text, "{number:e}");
         debug_assert!(written.is_ok(), "{number:e} is longer than the longest");

@@ -1,4 +1,4 @@
-//! The entry of a key, which needs only one lookup to read and modify it.
+//! The entry of a key: a single look-up for reading and writing the key's element.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};

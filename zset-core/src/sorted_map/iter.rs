@@ -22,8 +22,8 @@ front_owning!(IntoIter<K, V, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
-/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements are removed from the
-/// map when the iterator is created; those not returned are dropped with it, or leaked with it.
+/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements leave the map as
+/// soon as the iterator is created: those not yet returned are dropped or leaked with it.
 pub struct Drain<'a, K, V, S>(pub(super) iter::Drain<'a, K, V, S>);
 
 front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element, elements);
@@ -73,7 +73,7 @@ fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
     value
 }
 
-/// Converts an element of the core whose value may change.
+/// Converts an element of the core, with a mutable reference to its value.
 #[inline]
 fn changing<'a, K, V, S>(
     ((key, value), score): (&'a mut (K, V), &'a S),
@@ -81,7 +81,7 @@ fn changing<'a, K, V, S>(
     (key, value, score)
 }
 
-/// Converts an element of the core to its value, which may change.
+/// Converts an element of the core to a mutable reference to its value.
 #[inline]
 fn changing_value<'a, K, V, S>(((_, value), _): (&'a mut (K, V), &S)) -> &'a mut V {
     value
@@ -112,12 +112,12 @@ front_owning!(IntoValues<K, V, S>);
 /// An iterator over elements in order, lowest score first, with mutable references to the values:
 /// all of them or a range.
 ///
-/// It is double-ended and exact-size. Each step is **O(1)**, so to skip elements pass their ranks
-/// to [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
+/// It is double-ended and exact-size. Each step is **O(1)**. To skip elements, pass their ranks to
+/// [`SortedMap::range_by_rank_mut`] rather than calling `nth`, which visits them.
 ///
-/// Unless the map never had more than 64 elements, it starts by collecting references to all leaves
-/// of its range, of up to 64 elements each: **O(m log m)** for m leaves. Failing to allocate memory
-/// for these aborts the program.
+/// If the map has ever had more than 64 elements, the iterator starts by collecting references to
+/// all leaves of its range, of up to 64 elements each: **O(m log m)** for m leaves. Failing to
+/// allocate memory for these aborts the program.
 pub struct IterMut<'a, K, V, S>(pub(super) iter::IterMut<'a, K, V, S>);
 
 front_into_iter!(IterMut<'a, K, V, S>, <'a, K, V, S>, (&'a K, &'a mut V, &'a S), changing, element);

@@ -1,10 +1,10 @@
-//! Serialization of a map from keys to `(value, score)`, for use with serde's attribute
-//! `with`.
+//! Serialization of a [`SortedMap`] as a map from keys to `(value, score)`, for serde's `with`
+//! attribute.
 //!
-//! By default, a [`SortedMap`] serializes as a sequence of triples, which works in every
-//! format and for all keys. With this module it serializes as a map, in JSON an object,
-//! which requires keys that are strings, numbers or booleans. Entries are serialized in
-//! order, lowest score first, and deserialized in any order. A repeated key is an error.
+//! By default, a [`SortedMap`] serializes as a sequence of triples, which accepts all keys that
+//! serialize. In JSON, a map is an object, so its keys must be strings, integers or the like.
+//! Entries are serialized in order, lowest score first, and deserialized in any order. A repeated
+//! key is an error.
 //!
 //! # Examples
 //!
@@ -36,7 +36,7 @@ use crate::{SortedMap, TieOrder};
 ///
 /// # Errors
 ///
-/// The error of the format, such as for a key that is not a string.
+/// Returns the format's error, such as for a key that is not a string.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The standard traits: conversions, comparisons and hashing.
+//! Implementations of standard traits: conversions, comparisons and hashing.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -47,15 +47,15 @@ impl<K, V, S, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
     }
 }
 
-/// Inserts all elements. If a key repeats, its last value and score win; the key itself is the
-/// first. **O(log n)** per element.
+/// Inserts all elements. If a key repeats, its last value and score win, but the first key is kept.
+/// **O(log n)** per element.
 impl<K: TieOrder + Hash, V, S: ScoreOrder + Clone, H: BuildHasher> Extend<(K, V, S)>
     for SortedMap<K, V, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
-        // As in hashbrown: a nonempty map may already contain half of the keys.
+        // As in hashbrown, assume that a nonempty map already has half of the keys.
         let expected = elements.size_hint().0;
         let additional = if self.is_empty() { expected } else { expected.div_ceil(2) };
         or_panic(self.core.try_reserve_dict(additional));

@@ -1,4 +1,4 @@
-//! The entry of a member: a single look-up for reading and writing it.
+//! The entry of a member: a single look-up for reading and writing the member's score.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -68,8 +68,8 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, 
         }
     }
 
-    /// Returns the entry of a member given by reference, as hashbrown's `entry_ref`. It is
-    /// converted only if it is not in the set: no `String` is allocated for a member that is
+    /// Returns the entry of a member given by reference, like hashbrown's `entry_ref`. The member
+    /// is converted only if it is not in the set: no `String` is allocated for a member that is
     /// present. **O(1)**.
     ///
     /// # Examples

@@ -1,5 +1,5 @@
-//! Set operations: lazy unions, intersections and differences, relations, operators, and eager ones
-//! with combined scores.
+//! Set operations: lazy unions, intersections and differences; tests such as `is_subset`;
+//! operators; and eager unions and intersections that combine scores.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -228,7 +228,7 @@ lazy_operation!(
     |(_, element)| element
 );
 
-/// Which of two sets an element is from.
+/// The set that an element is from.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     First,
@@ -397,7 +397,7 @@ macro_rules! operator {
 operator! {
     /// Clones the elements of the [`union`](SortedSet::union) into a new set. **O(n + m)**.
     ///
-    /// An equal member is always that of the first set.
+    /// Of two equal members, that of the first set is cloned.
     ///
     /// # Examples
     ///
@@ -415,7 +415,7 @@ operator! {
     /// Clones the elements of the [`intersection`](SortedSet::intersection) into a new set.
     /// **O(n)**.
     ///
-    /// An equal member is always that of the first set.
+    /// Of two equal members, that of the first set is cloned.
     ///
     /// # Examples
     ///
@@ -464,8 +464,8 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
-    /// An equal member is always that of this set. For a lazy union that keeps the scores of this
-    /// set, see [`union`](Self::union).
+    /// Of two equal members, that of this set is kept. For a lazy union that keeps the scores of
+    /// this set, see [`union`](Self::union).
     ///
     /// Uses memory for a copy of all elements while sorting them.
     ///
@@ -498,8 +498,8 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
     /// Returns the intersection of both sets; `combine` merges the two scores of each member.
     /// **O(m + k log k)** for m members of the smaller set and k of the result.
     ///
-    /// An equal member is always that of this set. For a lazy intersection that keeps the scores of
-    /// this set, see [`intersection`](Self::intersection).
+    /// Of two equal members, that of this set is kept. For a lazy intersection that keeps the
+    /// scores of this set, see [`intersection`](Self::intersection).
     ///
     /// # Panics
     ///
@@ -520,7 +520,7 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
         other: &SortedSet<M, S, H2>,
         mut combine: impl FnMut(&S, &S) -> S,
     ) -> Self {
-        // Without an order, elements of equal score are in that of this set.
+        // Unordered members of equal score keep the order of this set, so iterate over this set.
         let elements = if self.len() <= other.len() || !M::IS_ORDERED {
             try_collect(self.iter().filter_map(|(member, score)| {
                 let score = combine(score, other.score(member)?);

@@ -1,9 +1,9 @@
 //! Serialization of a set as a map from members to scores, for serde's `with` attribute.
 //!
-//! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every
-//! format and all members. A map is an object in JSON, which requires members that are
-//! strings, numbers or booleans. The entries are serialized in order, lowest score first,
-//! and may be deserialized in any order. A repeated member is an error.
+//! By default, a [`SortedSet`] serializes as a sequence of pairs, which accepts all members that
+//! serialize. In JSON, a map is an object, so the members must be strings, integers or the like.
+//! The entries are serialized in order, lowest score first, and may be deserialized in any order. A
+//! repeated member is an error.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! The standard traits: conversions, comparisons and hashing.
+//! Implementations of standard traits: conversions, comparisons and hashing.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -23,14 +23,14 @@ impl<M, S, H: Default> Default for SortedSet<M, S, H> {
     }
 }
 
-/// Inserts all elements. If a member repeats, its last score wins; the member itself is the first.
+/// Inserts all elements. If a member repeats, its last score wins, but the first member is kept.
 impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> Extend<(M, S)>
     for SortedSet<M, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
-        // As in hashbrown: if the set is not empty, half of the elements may be in it already.
+        // As in hashbrown, assume that a nonempty set already has half of the members.
         let expected = elements.size_hint().0;
         let additional = if self.is_empty() { expected } else { expected.div_ceil(2) };
         or_panic(self.core.try_reserve_dict(additional));
@@ -40,8 +40,8 @@ impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> Extend<(M, S)>
     }
 }
 
-/// If a member repeats, its last score wins, as with insertions one at a time, but much faster.
-/// **O(n log n)**.
+/// Collects elements in bulk, which is much faster than inserting one by one. If a member repeats,
+/// its last score wins. **O(n log n)**.
 ///
 /// Uses memory for a copy of all distinct elements while sorting them.
 ///
@@ -78,7 +78,7 @@ impl<M: fmt::Debug, S: fmt::Debug, H> fmt::Debug for SortedSet<M, S, H> {
     }
 }
 
-/// **O(n log n)**.
+/// Inserts all members. **O(n log n)**.
 impl<M: Ord + Hash, S: ScoreOrder + Clone> From<BTreeMap<M, S>> for SortedSet<M, S> {
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! An allocator that counts the allocations of this thread, and fails on demand.
+//! A global allocator that counts the allocations of the current thread, and fails on demand.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,8 +8,8 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// Const-initialized and without destructors, so that a thread can use these at any time without
-// allocating.
+// These thread-locals are const-initialized and need no destructor, so accessing them never
+// allocates.
 thread_local! {
     /// The number of allocations that succeed before one fails, or `None` if none fails.
     static SUCCEEDING: Cell<Option<usize>> = const { Cell::new(None) };
@@ -25,7 +25,7 @@ thread_local! {
 pub(crate) struct Total {
     /// Allocations and reallocations that succeeded.
     pub(crate) calls: usize,
-    /// The total size of these, whether freed or not.
+    /// The total size of these allocations, whether freed or not.
     pub(crate) bytes: usize,
     /// Bytes allocated and not yet freed.
     pub(crate) live: isize,
@@ -33,7 +33,8 @@ pub(crate) struct Total {
     pub(crate) largest: usize,
 }
 
-/// Counts a call that allocates and frees this many bytes; returns whether it must fail.
+/// Returns whether an allocation must fail. If not, records `taken` bytes as allocated and
+/// `given_back` bytes as freed.
 fn fails(taken: usize, given_back: usize) -> bool {
     let succeeding = SUCCEEDING.get();
     if succeeding == Some(0) {
@@ -104,7 +105,7 @@ pub(crate) fn counted<T>(operation: impl FnOnce() -> T) -> (T, Total) {
     (result, total)
 }
 
-/// Runs an operation in which this many allocations succeed and the next fails.
+/// Runs an operation in which the first `succeeding` allocations succeed and the next one fails.
 pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T) -> T {
     HAS_FAILED.set(false);
     SUCCEEDING.set(Some(succeeding));
@@ -113,8 +114,8 @@ pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T)
     result
 }
 
-/// Returns the numbers of allocations to let succeed: the first eight, then ever fewer. Later ones
-/// are mostly of the same kind, a box for a leaf.
+/// Returns the number of allocations to let succeed in each trial: 0 to 8, then ever sparser
+/// numbers, since most later allocations are of the same kind, a box for a leaf.
 pub(crate) fn some_allocations() -> impl Iterator<Item = usize> {
     std::iter::successors(Some(0), |succeeding| Some(succeeding + 1 + succeeding / 8 * 2))
 }

@@ -1,5 +1,5 @@
-//! Drains and splits: a failed allocation leaves the set unchanged, and small removals allocate
-//! little.
+//! Tests that a failed allocation in a drain or a split leaves the set unchanged, and that short
+//! drains allocate little.
 
 use std::hash::BuildHasherDefault;
 use zset_core::{Score, SkipList, SortedMap, ZSet};
@@ -8,8 +8,8 @@ use crate::counting::counted;
 use crate::failures::{Subject, fail_in_turn, or_error};
 use crate::{Scattering, Set, grown, hashing, scattered_score};
 
-/// Runs an operation that panics if memory runs out, which leaves the subject unchanged; returns
-/// the number of its allocations.
+/// Runs an operation in trials, in each of which another allocation fails. Each failure must panic
+/// and leave the subject unchanged. Returns the number of allocations.
 fn failures<C: Subject, T: std::fmt::Debug>(
     original: &C,
     operation: impl Fn(&mut C) -> T,
@@ -17,8 +17,8 @@ fn failures<C: Subject, T: std::fmt::Debug>(
     fail_in_turn(original, |subject| or_error(|| operation(subject)))
 }
 
-/// The sets have one leaf, a block of leaves, two blocks, and a dict of many tables. Only a few
-/// leaves of the last are cut, since each trial takes long.
+/// The sets have one leaf, one block of leaves, two blocks, and a dict of many tables. Only a few
+/// leaves of the last set are cut, since each trial takes long.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_failed_drain_or_split_leaves_a_set_unchanged() {
@@ -85,11 +85,12 @@ fn draining_or_splitting_off_all_or_nothing_allocates_nothing() {
     }
 }
 
-/// The maximum length of a drain that allocates only the two columns of its leaf.
+/// A drain of at most this many elements allocates no more than the two columns of the leaf that
+/// receives them.
 const FEW: usize = if cfg!(target_pointer_width = "64") { 32 } else { 4 };
 
-/// A removal hashes the member and the one that moves into its slot; a drain hashes no more than
-/// that for each element.
+/// A removal hashes at most two members: the removed one, and the one that moves into its slot. A
+/// drain hashes no more than that for each element, except when leaves merge.
 #[test]
 fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
     let lens = if cfg!(miri) { &[70][..] } else { &[10, 64, 65, 1_000, 10_000] };
@@ -105,7 +106,9 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
                     let drain = || counted(|| set.drain_by_rank(range).count());
                     let ((count, total), hashes) = hashing(drain);
                     assert_eq!(count, drained);
-                    // The columns, the hashes, and for more than a leaf, the nodes.
+                    // Draining one element allocates nothing, and a short drain allocates two
+                    // columns. A longer one also allocates a list of hashes, and nodes if the
+                    // elements fill more than one leaf.
                     let calls = match drained {
                         1 => 0,
                         2.. if drained <= FEW => 2,
@@ -116,8 +119,8 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
                         drained != 3 || total.bytes < 100 && total.live == 0,
                         "{total:?} of {len}"
                     );
-                    // Elements move only in the leaves at both ends. The rest of these leaves may
-                    // merge with a neighbour.
+                    // Only elements of the leaves at both ends of the range move. What remains of
+                    // these leaves may merge with a neighbour.
                     let merging = if drained <= 8 { 0 } else { 40 };
                     let most = drained + drained.min(2 * 63) + merging;
                     assert!(hashes <= most, "{hashes} hashes for {drained} of {len} at {start}");
@@ -169,7 +172,8 @@ fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     assert_eq!((listpack.len(), &listpack), (97, &skiplist));
     listpack.check();
     skiplist.check();
-    // A long member needs its own allocation, and several elements of a listpack need one buffer.
+    // From a listpack, draining one long member allocates its bytes, and draining several elements
+    // allocates one buffer.
     listpack.insert([b'x'; 40], Score::INFINITY);
     assert_eq!(counted(|| listpack.drain_by_rank(97..).len()).1.calls, 1);
     assert_eq!(counted(|| listpack.drain_by_rank(9..80).len()).1.calls, 1);

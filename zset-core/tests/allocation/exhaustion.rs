@@ -1,4 +1,5 @@
-//! Without any memory left, a set still works, except that an insertion may fail.
+//! Tests sets while every allocation fails. Insertions and updates may fail but leave the set
+//! unchanged, and removals never fail.
 
 use zset_core::{Score, TryReserveError};
 
@@ -44,7 +45,7 @@ fn an_insertion_that_fails_leaves_the_set_unchanged_and_removals_never_fail() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn an_update_that_fails_leaves_the_set_unchanged() {
-    // Every leaf is full, so an element that moves to another needs memory.
+    // Every leaf is full at first, so moving an element to another leaf needs memory.
     let mut set: crate::Set = (0..100 * 64).map(|i| (i, Score::from(10 * i as u32))).collect();
     let mut failed = 0;
     for step in 0..2_000 {

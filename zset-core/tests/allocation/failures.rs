@@ -1,5 +1,5 @@
-//! Every allocation of an insertion fails in turn: each failure is reported and leaves the set
-//! unchanged.
+//! Makes each allocation of an operation fail in turn. Every failure must be reported and leave the
+//! set unchanged.
 
 use std::fmt::Debug;
 use std::hash::BuildHasher;
@@ -9,17 +9,18 @@ use zset_core::{Encoding, IncrementError, Score, SkipList, SortedSet, TryReserve
 use crate::counting::{counted, failing_after, has_failed, some_allocations};
 use crate::{Set, grown, scattered_score};
 
-/// A collection whose allocations fail.
+/// A collection to test with failing allocations.
 pub(crate) trait Subject: Clone + Debug + PartialEq {
     /// Verifies the invariants.
     fn verify(&self);
 
-    /// Returns the bytes of a set in Redis's encodings, which a failure leaves unchanged as well.
+    /// Returns the encoding and the bytes of a `ZSet` or `PackedZSet`. A failure leaves them
+    /// unchanged.
     fn encoded(&self) -> Option<(Encoding, Vec<u8>)> {
         None
     }
 
-    /// Returns the numbers of allocations to let succeed.
+    /// Returns the number of allocations to let succeed in each trial.
     fn allocations() -> Box<dyn Iterator<Item = usize>> {
         Box::new(some_allocations())
     }
@@ -37,9 +38,10 @@ impl Subject for SkipList<u64, Score> {
     }
 }
 
-/// Runs an operation whose first allocation fails, then one whose second or a later one fails, and
-/// so on until none fails; returns the number of allocations. A failure is reported and leaves the
-/// subject unchanged. The operation may succeed without an allocation.
+/// Runs an operation in trials, each on a clone of `original`. In the first trial, the first
+/// allocation fails; in each later trial, a later one fails, until none does. A failure must be
+/// reported and leave the subject unchanged, unless the operation can do without the allocation.
+/// Returns the number of allocations allowed in the last trial.
 pub(crate) fn fail_in_turn<C: Subject, T: Debug, E: Into<TryReserveError> + Debug>(
     original: &C,
     operation: impl Fn(&mut C) -> Result<T, E>,
@@ -57,7 +59,7 @@ pub(crate) fn fail_in_turn<C: Subject, T: Debug, E: Into<TryReserveError> + Debu
                 assert_eq!(subject.encoded(), original.encoded());
             }
         }
-        // Memory reserved before the failure has no later effect.
+        // A second attempt must succeed, whatever memory the failed one reserved.
         operation(&mut subject).unwrap();
         subject.verify();
     }
@@ -75,7 +77,7 @@ pub(crate) fn or_error<T: Debug>(operation: impl FnOnce() -> T) -> Result<T, Try
     }
 }
 
-/// Returns the allocation error; the sum itself is always valid.
+/// Keeps only the allocation error of an increment. Here, the sum is always a valid score.
 pub(crate) fn of_memory<T, E: Debug>(
     result: Result<T, IncrementError<E>>,
 ) -> Result<T, TryReserveError> {
@@ -91,8 +93,8 @@ pub(crate) fn message<T: Debug>(panicked: std::thread::Result<T>) -> String {
     *message.downcast::<String>().expect("the panic has a message")
 }
 
-/// Returns the sizes at which the next insertion allocates: for columns that grow, new leaves, or
-/// the dict.
+/// Returns the sizes at which the next insertion allocates: to grow columns, to add a leaf, or to
+/// grow the dict.
 fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
     let mut set = <Set>::default();
     let mut allocates =
@@ -133,7 +135,7 @@ fn full_leaves(leaves: u32) -> Set {
     <Set>::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
-/// Numbers of leaves, the last of which is enough for a second index level.
+/// Numbers of leaves. 65 leaves need a second index level.
 const LEAVES: &[u32] = if cfg!(miri) { &[1, 2] } else { &[1, 2, 3, 4, 16, 31, 62, 63, 64, 65] };
 
 #[test]
@@ -173,7 +175,7 @@ fn a_move_to_a_full_leaf_fails_cleanly() {
     assert!(failed >= 3 || cfg!(miri), "few allocations failed: {failed}");
 }
 
-/// Up to 28,672 members, the dict has one table, which then splits.
+/// For up to 28,672 members, the dict has one table. With one more, that table splits.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn reserve_fails_cleanly_at_every_kind_of_size() {
@@ -186,7 +188,7 @@ fn reserve_fails_cleanly_at_every_kind_of_size() {
     }
 }
 
-// With 32-bit addresses, memory ends before the handles do.
+// On 32-bit targets, memory is exhausted before the handles are.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn reserving_more_than_the_handles_can_address_is_an_immediate_error() {

@@ -1,4 +1,5 @@
-//! Memory use: low in small sets, without large single allocations, and exactly as reported.
+//! Tests the memory use of sets: it is low in small sets, no insertion allocates much at once, and
+//! the reported size is exact.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -63,8 +64,8 @@ fn a_leaf_built_at_once_grows_to_full_size_at_most() {
     }
 }
 
-/// What README promises of `u64` members and `f64` scores. Up to 120,000 entries, each segment of
-/// the dict splits.
+/// The range that README promises for `u64` members and `f64` scores. By 120,000 entries, each
+/// segment of the dict has split.
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn an_entry_takes_28_to_39_bytes_from_1_000_entries_on() {
@@ -82,7 +83,8 @@ fn an_entry_takes_28_to_39_bytes_from_1_000_entries_on() {
 }
 
 /// The number of members up to which insertions are measured. Without optimizations, three million
-/// would take a minute: `cargo test --release -p zset-core --test allocation growth`.
+/// would take a minute. To measure them, run `cargo test --release -p zset-core --test allocation
+/// growth`.
 const MANY: u64 = if cfg!(miri) {
     130
 } else if cfg!(debug_assertions) {
@@ -91,11 +93,11 @@ const MANY: u64 = if cfg!(miri) {
     3_000_000
 };
 
-/// The number of bytes that one insertion into a set of this length may allocate.
+/// Returns the number of bytes that one insertion into a set of this length may allocate.
 ///
-/// The largest other allocation takes 322 KiB: the tables into which the dict's first table splits,
-/// and the boxes of a few leaves. In sets of millions, it is the vector of the leaves' boxes: it
-/// doubles, and has a pointer for each leaf.
+/// In smaller sets, the largest insertion allocates 322 KiB: the tables into which the dict's first
+/// table splits, and the boxes of a few leaves. In sets of millions, the vector of all boxes is
+/// larger: it has a pointer for each leaf, and doubles in size when it grows.
 fn bound(len: u64) -> u64 {
     (352 << 10).max(len / 2)
 }
@@ -119,7 +121,8 @@ fn no_insertion_allocates_more_than_352_kib_or_half_a_byte_a_member() {
     assert_no_insertion_allocates_much::<Hasher>((0..MANY).map(|i| Score::from(i as u32)));
 }
 
-/// Uses the bits of a float as its hash: those of small integers end in zeros.
+/// These hashes differ only in their upper 20 bits, like the bit patterns of floats with small
+/// integral values.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
@@ -135,7 +138,8 @@ fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
             self.0.finish() & !0 << 44
         }
     }
-    // Just too many for one table: chains of equal positions are long.
+    // Slightly more members than one table can hold. Many have the same hash, so probe sequences
+    // are long.
     let scores = (0..29_000).map(scattered_score);
     assert_no_insertion_allocates_much::<BuildHasherDefault<Upper>>(scores);
 }

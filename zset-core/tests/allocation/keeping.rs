@@ -1,4 +1,5 @@
-//! `clear`, `drain`, `retain` and `extract_if` keep memory, and `shrink_to_fit` frees it.
+//! Tests that `clear`, `drain`, `retain` and `extract_if` keep memory for later insertions, and
+//! that `shrink_to_fit` frees it.
 
 use std::hash::BuildHasherDefault;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,13 +15,13 @@ type List = SkipList<u64, Score>;
 /// Lengths of sets with a single leaf, with a single table, and with several tables.
 const LENS: &[u64] = if cfg!(miri) { &[40, 130] } else { &[40, 3_300, 40_000] };
 
-/// Returns whether one of the few elements left after most are removed.
+/// Returns whether a member stays when most others are removed.
 fn is_left(member: u64) -> bool {
     member % 100 == 7
 }
 
-/// Verifies that removals allocate and free nothing, that the emptied collection then has room for
-/// as many elements, and that `shrink_to_fit` frees the memory.
+/// Verifies that removals allocate and free nothing, that an emptied collection has room for the
+/// same number of elements, and that `shrink_to_fit` frees the memory.
 macro_rules! verify {
     ($type:ty, $make:expr, $insert:expr, [$($is_emptied:literal $remove:expr),* $(,)?]) => {
         for &len in LENS {
@@ -108,7 +109,7 @@ fn lists_keep_memory() {
     );
 }
 
-/// As in Redis, an emptied `ZSet` is a listpack again.
+/// As in Redis, a `ZSet` is a listpack again once it has been emptied.
 #[test]
 fn zsets_keep_memory_unless_they_are_emptied() {
     let len = if cfg!(miri) { 130 } else { 3_300 };
@@ -117,7 +118,7 @@ fn zsets_keep_memory_unless_they_are_emptied() {
     let is_left = |score: Score| (score.get() % 100.0).to_bits() == 7_f64.to_bits();
     let mut set = original.clone();
     let size = set.allocation_size();
-    // Members may own memory, which is freed with them.
+    // Removed members may own memory, which `retain` frees.
     let ((), total) = counted(|| set.retain(|_, score| is_left(score)));
     set.check();
     assert_eq!(Some(set.allocation_size()), size.checked_add_signed(total.live));
@@ -159,8 +160,7 @@ fn reserved_memory_is_there_after_elements_are_removed() {
     }
 }
 
-/// Memory follows the content down again once single removals follow, even if a panic interrupts
-/// the extraction.
+/// After a `retain`, or an `extract_if` that a panic interrupts, single removals free memory again.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removals_free_memory_after_a_retain_and_after_a_panic_in_extract_if() {

@@ -1,12 +1,12 @@
-//! Loading untrusted data: memory is bounded by the size of the data, not by announced lengths, and
-//! a failed allocation is an error.
+//! Tests the loading of untrusted data. Memory is bounded by the size of the data, not by the
+//! lengths that it announces, and a failed allocation is reported as an error.
 
 use serde::Deserialize;
 use zset_core::{ByteString, Score, SkipList, SortedMap, SortedSet, ZSet};
 
 use crate::counting::{counted, failing_after};
 
-/// Returns a postcard sequence that announces 2^62 elements and has two.
+/// Returns a postcard sequence that announces 2^62 elements but has only two.
 fn announced(elements: &(impl serde::Serialize, impl serde::Serialize)) -> Vec<u8> {
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     [len, postcard::to_allocvec(&elements).unwrap()].concat()
@@ -28,12 +28,13 @@ fn an_announced_length_allocates_nothing() {
     refuse::<SkipList<u32, Score>>(&pairs);
     refuse::<SortedMap<u32, u8>>(&announced(&((7_u32, 0_u8, one), (8_u32, 0_u8, one))));
     refuse::<ZSet>(&announced(&(("a", one), ("b", one))));
-    // A member of 2^62 bytes.
+    // A byte string that announces 2^62 bytes but has only two.
     let member = announced(&(0_u8, 1_u8));
     refuse::<ByteString>(&member);
     refuse::<ZSet>(&[vec![1], member].concat());
 
-    // The same in CBOR: a sequence of 2^62 elements, and one whose first member has 2^62 bytes.
+    // In CBOR: a sequence that announces 2^62 elements, and one whose first member announces 2^62
+    // bytes.
     let heads: [&[u8]; 2] = [b"\x9B", b"\x81\x82\x5B"];
     for head in heads {
         let bytes = [head, &(1_u64 << 62).to_be_bytes(), b"\x82\x41a\x01"].concat();

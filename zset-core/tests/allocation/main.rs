@@ -1,6 +1,6 @@
-//! Memory: how much is allocated and when, and what happens when an allocation fails.
+//! Tests how much memory is allocated and when, and what happens when an allocation fails.
 //!
-//! A counting allocator that fails on demand replaces the system allocator.
+//! The tests run with a global allocator that counts allocations and fails on demand.
 
 #![cfg(feature = "alloc")]
 
@@ -51,7 +51,7 @@ thread_local! {
     /// The number of hashes computed.
     static HASHES: Cell<usize> = const { Cell::new(0) };
 
-    /// Whether a hash panics.
+    /// Whether hashing panics.
     static HASHES_PANIC: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -1,4 +1,4 @@
-//! Reserved memory is sufficient for the insertions.
+//! Tests that reserved memory is sufficient for the insertions that follow.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};
@@ -6,13 +6,13 @@ use zset_core::{Score, SkipList};
 use crate::counting::counted;
 use crate::{Scattering, Set, scattered, scattered_score};
 
-/// Reserves for one member repeatedly while a set changes, and verifies that the next insertion
-/// allocates nothing.
+/// Changes a set step by step, and verifies that an insertion after `try_reserve(1)` allocates
+/// nothing.
 fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     let mut set: Set<H> = Set::default();
     for number in 0..len + removals {
         if let Some(step) = number.checked_sub(len) {
-            // Tombstones of removed members must not reduce the reserved room.
+            // Tombstones of removed members must not reduce the reserved capacity.
             set.remove(&(step + scattered(step) % (len / 2)));
         }
         set.try_reserve(1).unwrap();
@@ -22,7 +22,7 @@ fn reserve_and_insert<H: BuildHasher + Default>(len: u64, removals: u64) {
     set.check();
 }
 
-/// At this size, the segments of the dict are nearly full on average.
+/// At this length, the dict has a single table.
 const LEN: u64 = if cfg!(miri) { 70 } else { 12_000 };
 
 #[test]
@@ -87,7 +87,7 @@ fn insertions_after_reserving_many_allocate_almost_nothing() {
     for len in [10, 64, 1000, LEN] {
         let mut list = SkipList::with_capacity(len as usize);
         let ((), total) = counted(|| (0..len).for_each(|step| list.insert(step, step / 3)));
-        // The reservation for the index is an estimate.
+        // The reservation for the index is an estimate, so the index may still grow.
         assert!(total.calls <= 2, "{} for {len}", total.calls);
     }
 }

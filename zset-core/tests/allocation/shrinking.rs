@@ -1,4 +1,4 @@
-//! Memory follows the content down.
+//! Tests that memory shrinks as elements are removed.
 
 use std::hash::{BuildHasherDefault, Hash};
 use zset_core::sorted_set::Entry;
@@ -7,11 +7,10 @@ use zset_core::{Score, SkipList, SortedMap, SortedSet};
 use crate::counting::{counted, failing_after};
 use crate::{Scattering, Set, grown, hashing, scattered, scattered_score};
 
-/// The sizes of sets whose memory shrinks: with a single table, and with many, some of which are
-/// split.
+/// The sizes of sets whose memory shrinks: one with a single table, and one with many tables.
 const SIZES: &[u64] = if cfg!(miri) { &[3_300] } else { &[3_300, 30_000] };
 
-/// Removes all but a hundredth of a set; verifies that this frees all but 0.35 of its memory.
+/// Removes 99 % of a set; verifies that this frees at least 65 % of its memory.
 fn frees_memory<M: Hash + Ord>(
     name: &str,
     member: impl Fn(u64) -> M,
@@ -109,7 +108,7 @@ fn reserved_memory_is_kept() {
         set.check();
         while set.pop_first().is_some() {}
     }
-    // A reservation for a fraction of the peak does not keep the rest.
+    // If less was reserved than the set needs at its peak, memory above the reservation is freed.
     for reserved in [100, size / 20] {
         let mut set = <Set>::default();
         set.reserve(reserved as usize);
@@ -139,13 +138,14 @@ fn freeing_memory_hashes_few_elements() {
     }
 }
 
-/// A step that frees memory hashes all elements that it moves.
+/// A removal that frees memory moves elements, and hashes each of them.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn no_removal_from_a_million_elements_moves_more_than_16_384() {
     let elements = (0..1_000_000_u32).map(|i| (u64::from(i), Score::from(i)));
     let mut set = <Set>::from_sorted_iter(elements).expect("the numbers are ascending");
-    // One hash of each removal finds its member.
+    // Each removal computes one hash for the removed member, and one for each element that it
+    // moves.
     let moved =
         std::iter::from_fn(|| Some(hashing(|| set.pop_first())).filter(|it| it.0.is_some()));
     let most = moved.map(|(_, hashes)| hashes - 1).max().unwrap();
@@ -167,7 +167,7 @@ fn without_memory_to_move_to_elements_stay() {
     }
     let left = set.len();
     assert!(left > 0 && set.iter().is_sorted_by_key(|(&member, score)| (score, member)));
-    // With memory, the next attempts succeed.
+    // Once allocations succeed again, the next removals free memory.
     while set.len() > left / 4 {
         set.pop_first();
     }

@@ -1,4 +1,4 @@
-//! The memory of small sets, compared with the sum of the sizes of leaves, index and dict.
+//! Compares the memory of small sets with what their leaves, index and dict need.
 
 use std::hash::BuildHasherDefault;
 use zset_core::{SortedMap, SortedSet};
@@ -17,8 +17,8 @@ const LEAF_BYTES: usize = 3 * 4 + 1 + 65 + 2 + 2 * (4 + 64 * 4);
 /// elements of a column of scores.
 const BLOCK_BYTES: usize = 4 + 64 * 4 + 64 * 4 + 4 + 64 * 4;
 
-/// Returns the sum of the sizes of the parts of a set: each leaf and index block at its size, the
-/// only leaf of a small set at its length, and five bytes for each bucket of the dict.
+/// Returns the bytes that the parts of a set need: leaves, index blocks, and five bytes for each
+/// bucket of the dict. A set with a single leaf needs memory only for the elements of that leaf.
 fn needed(set: &Small) -> usize {
     let root = set.root();
     let nodes = if root.level() == 0 {
@@ -35,7 +35,8 @@ fn needed(set: &Small) -> usize {
     nodes + set.dict_layout().buckets * 5
 }
 
-/// The largest allocation of a set of less than 1,000 elements: a table of 2,048 buckets.
+/// An upper bound on the size of an allocation below 1,000 elements. The largest is a table of
+/// 2,048 buckets.
 const MOST: usize = 11 << 10;
 
 fn score(member: u32) -> u32 {
@@ -59,7 +60,7 @@ fn references_to_values_are_taken_with_little_memory() {
         (0..len).for_each(|key| _ = map.insert(key, key, score(key)));
         map
     };
-    // The iterator allocates nothing for a single leaf.
+    // For a map of a single leaf, `iter_mut` allocates nothing.
     let mut small = map(40);
     let (sum, total) = counted(|| small.iter_mut().map(|(_, value, _)| *value).sum::<u32>());
     assert_eq!((sum, total.calls), (780, 0));
@@ -68,7 +69,7 @@ fn references_to_values_are_taken_with_little_memory() {
     let (found, total) =
         counted(|| large.get_disjoint_mut([&7, &50_000, &19_999]).map(Option::<&mut u32>::copied));
     assert_eq!((found, total.calls), ([Some(7), None, Some(19_999)], 0));
-    // For more leaves, it allocates in proportion to those of the range.
+    // For several leaves, a mutable iterator allocates in proportion to the leaves of its range.
     let (visited, total) = counted(|| large.range_by_rank_mut(5_000..6_000).count());
     assert!(visited == 1000 && total.bytes < 1_000 * 3, "{total:?}");
     let (visited, total) = counted(|| large.iter_mut().rev().count());
@@ -104,7 +105,7 @@ fn assert_small<T>(operation: impl FnOnce() -> T) -> T {
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_allocation_exceeds_11_kib_below_1000_elements() {
     let (mut set, _) = assert_small(|| grown(999));
-    // Removals allocate nothing, and replacing elements at a constant length only small tables.
+    // Replacing members while the length stays constant may rebuild tables, but only small ones.
     assert_small(|| {
         for member in 999..20_000 {
             assert_eq!(set.remove(&(member - 999)), Some(score(member - 999)));
@@ -120,7 +121,7 @@ fn no_allocation_exceeds_11_kib_below_1000_elements() {
     assert_small(|| Small::with_capacity_and_hasher(999, Hasher::default()));
     assert_small(|| set.shrink_to_fit());
 
-    // A key and its value are stored together, like a member of a set.
+    // A map stores each key together with its value in one column, as a set stores its members.
     let mut map = SortedMap::<u32, u32, u32, Hasher>::default();
     assert_small(|| (0..999).for_each(|key| _ = map.insert(key, key, score(key))));
     map.check();
@@ -135,8 +136,8 @@ fn the_dict_has_no_table_up_to_16_members_and_a_single_one_up_to_its_limit() {
     }
 }
 
-/// On a 32-bit target, an empty set has at most 200 bytes, and one of ten elements 400 more; the
-/// firmware compares these. Here addresses and vectors are twice as large.
+/// On 32-bit targets, the budgets of `tests/firmware` allow 200 bytes for an empty set and 600 for
+/// ten elements. On 64-bit targets, pointers and vectors are twice as large.
 #[test]
 fn ten_elements_use_little_memory() {
     assert!(size_of::<Small>() <= 300, "{}", size_of::<Small>());

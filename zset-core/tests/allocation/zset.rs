@@ -1,5 +1,5 @@
-//! `ZSet`: every allocation of a write fails in turn, in particular those of a promotion; and the
-//! memory that such a set uses.
+//! Tests failing allocations and memory use of a `ZSet`. Every allocation of a write fails in turn,
+//! including those of a promotion.
 
 use zset_core::redis::AddOptions;
 use zset_core::redis::rdb::{self, RestoreError};
@@ -52,7 +52,7 @@ impl Subject for PackedZSet<Vec<u8>> {
     }
 }
 
-/// The sizes at which a set is promoted.
+/// The lengths at which a set is promoted.
 const LENS: &[u32] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 4, 63, 64, 65, 128] };
 
 #[test]
@@ -62,7 +62,7 @@ fn a_failed_promotion_by_member_count_leaves_the_listpack() {
         let set = at_the_limit(len);
         for score in [Score::NEG_INFINITY, Score::from(len / 2), Score::INFINITY] {
             let failed = fail_in_turn(&set, |set| set.try_insert(&new, score));
-            // One allocation per member, and those of the list, the dict and the box.
+            // A promotion allocates each member, the list, the dict, and the box around them.
             assert!(failed > len as usize + 3, "{failed} failed");
             for options in [AddOptions::new().nx(), AddOptions::new().incr().gt()] {
                 let add = |set: &mut ZSet| of_memory(set.try_add(&new, score, options));
@@ -98,7 +98,8 @@ fn a_listpack_that_cannot_grow_is_unchanged() {
     let mut set = ZSet::new();
     for i in 0..if cfg!(miri) { 5 } else { 60 } {
         set.shrink_to_fit();
-        // A new member, then a longer score for an existing member, in place and at the other end.
+        // Inserts a new member, then gives an old member longer scores, which move it to either
+        // end.
         let new = member(i);
         failed += fail_in_turn(&set, |set| set.try_insert(&new, Score::from(i)));
         set.insert(&new, Score::from(i));
@@ -184,9 +185,9 @@ fn a_failed_shrink_to_fit_of_a_listpack_keeps_the_buffer() {
     zset.shrink_to_fit();
     let listpack = zset.as_listpack().expect("five members are a listpack");
     assert_eq!(zset.allocation_size(), listpack.as_bytes().len());
-    // Without unused memory, there is nothing to allocate.
+    // No unused memory is left, so `shrink_to_fit` allocates nothing.
     assert_eq!(counted(|| zset.shrink_to_fit()).1.calls, 0);
-    // An empty listpack that never had an entry has no buffer.
+    // A listpack that never had an entry has no buffer.
     assert_eq!(counted(|| ZSet::new().shrink_to_fit()).1.calls, 0);
 }
 
@@ -206,7 +207,7 @@ fn a_byte_string_of_a_vector_with_spare_capacity_panics_without_memory() {
                 );
             }
         }
-        // The buffer of an exact vector is reused.
+        // A vector without spare capacity is converted without an allocation.
         let (string, total) = counted(|| ByteString::from(exact));
         assert_eq!((string.len(), total.calls), (len, 0));
     }
@@ -251,7 +252,7 @@ fn the_allocation_size_is_exact() {
             let mut set = if len == 20 { limited(10, 64) } else { ZSet::new() };
             for i in 0..len {
                 let text = member(i);
-                // Half of the members are stored inline.
+                // Every other member is short enough to be stored inline.
                 let skipped = if i % 2 == 0 { 0 } else { text.len() - 9 };
                 set.insert(&text[skipped..], Score::from(i));
             }
@@ -278,8 +279,7 @@ fn the_allocation_size_is_exact() {
     }
 }
 
-/// The largest measured allocation is that of the dict's first table when it splits, with a chunk
-/// of leaves.
+/// The insertion that allocates most splits the dict's first table and adds a chunk of leaves.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once() {
@@ -292,7 +292,8 @@ fn no_insertion_allocates_much_at_once() {
     }
 }
 
-/// Returns payloads of `len` elements in both layouts, ordered by neither score nor member.
+/// Returns payloads of `len` elements, as a list of elements and as a listpack, ordered by neither
+/// score nor member.
 fn unordered_payloads(len: usize) -> [Vec<u8>; 2] {
     let mut elements = vec![5];
     rdb::write_length(len, &mut elements);
@@ -334,7 +335,8 @@ fn a_failed_allocation_while_restoring_in_another_order_is_reported() {
 fn restoring_allocates_in_proportion_to_the_payload() {
     let len: u16 = if cfg!(miri) { 100 } else { 60_000 };
     let mut payloads: Vec<_> = unordered_payloads(if cfg!(miri) { 11 } else { 1000 }).into();
-    // The shortest elements: an empty string that repeats, and integers, with infinite scores.
+    // Returns a payload of elements that are as short as possible. Their scores are infinite. In
+    // the payloads below, the members are one empty string, repeated, or distinct integers.
     let shortest = |elements: &mut dyn Iterator<Item = Vec<u8>>| {
         let elements: Vec<_> = elements.collect();
         let mut payload = vec![3];
@@ -360,7 +362,7 @@ fn restoring_allocates_in_proportion_to_the_payload() {
     }
 }
 
-/// Returns a payload with one element, whose member is compressed and claims this length.
+/// Returns a payload with one element, whose compressed member claims to have this length.
 fn compressed(bytes: &[u8], len: usize) -> Vec<u8> {
     let mut payload = vec![3];
     rdb::write_length(1, &mut payload);
@@ -375,7 +377,7 @@ fn compressed(bytes: &[u8], len: usize) -> Vec<u8> {
 
 #[test]
 fn a_compressed_string_expands_to_88_times_its_size_and_a_greater_claim_allocates_nothing() {
-    // A byte, and references to it of 264 bytes each.
+    // A compressed string: one byte, followed by references that each repeat it 264 times.
     let references = if cfg!(miri) { 30 } else { 3_000 };
     let bytes = [&[0, b'a'][..], &[0xE0, 0xFF, 0].repeat(references)].concat();
     let set = rdb::restore(&compressed(&bytes, 1 + 264 * references)).unwrap();

@@ -1,5 +1,5 @@
-//! Operations on many elements, with a panic at every call of user code in turn. They may stop
-//! halfway, between two elements.
+//! Tests operations on many elements. Each call of user code panics in turn, and the operation may
+//! then stop halfway, between two elements.
 
 use zset_core::SkipList;
 
@@ -11,17 +11,17 @@ use crate::subject::{
 };
 use crate::{LEAF, unless_miri};
 
-/// Several leaves; two under Miri.
+/// Enough members for several leaves, or for two under Miri.
 const LEN: u32 = unless_miri(5 * LEAF, LEAF + 8);
 
-/// Verifies an operation that may stop halfway, so that each remaining element existed before or
-/// would exist after it.
+/// Verifies an operation that may stop halfway. Each remaining element must have existed before the
+/// operation, or exist after a complete one.
 #[track_caller]
 fn halfway<R>(operation: impl Fn(&mut Set) -> R) {
     verify(&filled(LEN), &Code::ALL, Left::Halfway, operation);
 }
 
-/// Runs an operation that builds a new set and leaves its input unchanged.
+/// Verifies an operation that builds a new set: its input must stay unchanged.
 pub(crate) fn unchanged(operation: impl Fn(&Set) -> Set) {
     count_members(|| {
         let original = filled(LEN);
@@ -90,7 +90,7 @@ fn append_and_extend() {
 
 #[test]
 fn a_panicking_merge_loses_no_member() {
-    // Some members are in both sets, and enough are new that the sets are merged.
+    // Some members are in both sets, and there are enough new ones that `append` merges the sets.
     let new = 2000..2000 + LEN / 2;
     let mut others = filled(unless_miri(20, 3));
     others.extend(new.clone().map(|i| (Member::new(i), Points(3 * i % 700))));
@@ -141,7 +141,8 @@ fn from_sorted_iter_and_from_iter() {
             |()| Set::<Mixing>::from_sorted_iter(elements()).unwrap(),
             |(), set| set.iter().for_each(check),
         );
-        // Finding one of n colliding members takes n comparisons.
+        // All members collide, so a lookup among n members costs up to n comparisons. Under Miri,
+        // there are few members.
         let few = unless_miri(LEN as usize, 20);
         at_every_call(
             || (),

@@ -1,4 +1,5 @@
-//! Panicking closures: decisions made before the panic take effect, and the other elements stay.
+//! Tests panicking closures: decisions made before the panic take effect, and all other elements
+//! stay.
 
 use zset_core::{SkipList, SortedMap, SortedSet};
 
@@ -10,7 +11,7 @@ use crate::{LEAF, unless_miri};
 
 const LEN: u32 = LEAF * unless_miri(3, 1) + 6;
 
-/// A closure panics after every multiple of this many calls.
+/// The step between the numbers of calls after which a closure panics.
 const STEP: usize = unless_miri(1, 33);
 
 /// Creates a map with scores in the order of the keys.
@@ -23,8 +24,9 @@ fn touch(value: &mut Member) {
     *value = Member::new(value.number() + 1000);
 }
 
-/// Runs an operation whose closure panics in one call, for each of its calls, and verifies which
-/// members are left and which values are changed, given the number of calls before the panic.
+/// Runs an operation several times. Its closure panics after a different number of calls each time.
+/// Given a member and that number, `is_left` returns whether the member must be left, and
+/// `is_touched` whether its value must have changed.
 fn interrupt<C: Collection>(
     original: &C,
     operation: impl Fn(&mut C, usize),
@@ -39,7 +41,7 @@ fn interrupt<C: Collection>(
             let mut expected = original.elements();
             expected.retain(|[number, ..]| is_left(*number as usize, calls));
             for [number, value, _] in &mut expected {
-                // Only a map has values.
+                // Only a map has values. For a set, `value` is 0.
                 let is_touched = *value > 0 && is_touched(*number as usize, calls);
                 *value += if is_touched { 1000 } else { 0 };
             }

@@ -1,5 +1,5 @@
-//! Drains and splits, with a panic at every call of user code in turn, and with an inconsistent
-//! order or hash.
+//! Tests drains and splits, first with each call of user code panicking in turn, then with
+//! inconsistent orders and hashes.
 
 use zset_core::sorted_set::OccupiedEntry;
 use zset_core::{SkipList, SortedMap};
@@ -14,13 +14,14 @@ use crate::{LEAF, unless_miri};
 
 pub(crate) const LEN: u32 = LEAF * unless_miri(5, 1) + unless_miri(9, 6);
 
-/// Runs within a leaf, across leaves, at both ends, and of all elements.
+/// The first rank and the end of runs within a leaf, across leaves, at both ends, and of all
+/// elements.
 pub(crate) const RUNS: [(usize, usize); 6] = {
     let (leaf, len) = (LEAF as usize, LEN as usize);
     [(3, 5), (leaf - 30, leaf), (0, leaf + 4), (leaf - 2, len - 1), (len - 5, len), (0, len)]
 };
 
-/// Creates a set of small leaves, so that those around a removed run merge.
+/// Creates a set of sparse leaves, so that the leaves around a removed run merge.
 pub(crate) fn thin<S: Numbered>() -> Set<Mixing, S> {
     let mut set = filled_with(LEN);
     set.retain(|member, _| member.number() % 4 == 0);
@@ -34,7 +35,8 @@ fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
     }
     let set: Set = thin();
     let len = set.len();
-    // Each result has a name: if a temporary panics when dropped, the returned value leaks.
+    // The drain and its elements are bound to names. If dropping a temporary panicked, the returned
+    // value would leak.
     before_or_after(&set, |set| {
         let mut drain = set.drain_by_rank(len / 4..len - len / 4);
         let ends = (drain.next(), drain.next_back());
@@ -71,13 +73,13 @@ fn a_panic_in_a_removal_leaves_the_set_before_or_after_it() {
     before_or_after(&set, |set| _ = set.last_entry().map(OccupiedEntry::remove));
 }
 
-/// Some elements are returned, one panics when dropped with the iterator, and the others are still
-/// dropped.
+/// Takes some elements from a drain, then drops the drain. If the drop of another element panics,
+/// the rest are still dropped.
 #[test]
 fn a_panicking_drop_in_a_drain_leaks_no_other_member() {
     let taken = [(0, 0), (3, 0), (0, 3), (70, 5), (LEN as usize, 0)];
     for &(front, back) in unless_miri(&taken[..], &taken[1..2]) {
-        // The panic is before the drain, in a hash, or after it.
+        // A panic in a hash may come before the removal. A panic in a drop comes after it.
         before_or_after(&filled(LEN), |set| {
             let mut drain = set.drain_by_rank(2..LEN as usize - 2);
             drain.by_ref().take(front).for_each(drop);
@@ -127,7 +129,8 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
     });
 }
 
-/// An inconsistent order may find any run. It is removed as a whole, and nothing is dropped twice.
+/// With an inconsistent order, the bounds may select any run. The run is removed as a whole, and
+/// nothing is dropped twice.
 #[test]
 fn drains_and_splits_under_an_inconsistent_order() {
     for seed in 1..unless_miri(200, 4) {

@@ -1,5 +1,6 @@
-//! Sets of fixed capacity: a panic at every call of user code leaves the set unchanged or
-//! completely changed; inconsistent orders and hashes leave it usable.
+//! Tests sets of fixed capacity. If user code panics, a change of one element has been made
+//! entirely or not at all, and a bulk operation leaves a valid set. Inconsistent orders and hashes
+//! leave a usable set.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

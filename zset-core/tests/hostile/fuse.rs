@@ -1,6 +1,7 @@
-//! A fuse that counts the calls of one kind of user code on this thread and panics at the n-th.
+//! A fuse that counts the current thread's calls of each kind of user code, and panics at the n-th
+//! call of one kind.
 //!
-//! It unwinds without calling the panic hook, so that thousands of expected panics print nothing.
+//! The fuse unwinds without calling the panic hook, so thousands of expected panics print nothing.
 
 use std::array::from_fn;
 use std::cell::Cell;
@@ -47,7 +48,7 @@ thread_local! {
 
 const KINDS: usize = Code::ALL.len();
 
-/// Counts a call of this code. The fuse blows once.
+/// Counts a call of this code, and panics if it is the n-th. The fuse blows once.
 pub(crate) fn burn(code: Code) {
     let left = LEFT.with(|left| {
         let left = &left[code as usize];
@@ -58,7 +59,7 @@ pub(crate) fn burn(code: Code) {
     }
 }
 
-/// Counts a call of a closure that returns this value.
+/// Counts a call of a closure; returns its result.
 pub(crate) fn burning<T>(value: T) -> T {
     burn(Code::Closure);
     value
@@ -94,11 +95,11 @@ pub(crate) fn calls(code: Code, operation: impl FnOnce()) -> usize {
     counted()[code as usize]
 }
 
-/// Runs an operation without a panic, then with a panic at the first call of each kind of code, at
-/// the second, and so on. Each run starts with a value from `make`; `verify` receives the value and
-/// the result of the operation, or the code that panicked.
+/// Runs an operation without a panic. Then each kind of code panics at its first call, at its
+/// second, and so on, in separate runs. Each run starts with a value from `make`; `verify` receives
+/// the value and the result of the operation, or the code that panicked.
 ///
-/// If there are very many calls, some later ones are skipped; under Miri most are.
+/// If an operation makes many calls, some later ones are skipped; under Miri most are.
 pub(crate) fn at_every_call<T, R>(
     make: impl FnMut() -> T,
     operation: impl FnMut(&mut T) -> R,
@@ -128,11 +129,12 @@ pub(crate) fn at_every_call_of<T, R>(
     }
 }
 
-/// Returns the calls of this code to make panic.
+/// Returns which calls of this code must panic.
 fn some_of(calls: usize, code: Code) -> Vec<usize> {
     if cfg!(miri) {
         let Some(last) = calls.checked_sub(1) else { return vec![] };
-        // Elements move in batches, with many of these calls in a row.
+        // Under Miri, only the last call panics. Moving elements makes many of these calls in a
+        // row, so a call in the middle panics as well.
         let is_in_batches = matches!(code, Code::Hash | Code::Clone | Code::Drop);
         return if is_in_batches && last > 8 { vec![last, last / 2] } else { vec![last] };
     }

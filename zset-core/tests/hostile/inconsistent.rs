@@ -1,7 +1,10 @@
-//! Random orders: the elements lose their order, but nothing else. The dict still knows every
-//! member and its score, and lengths are exact.
+//! Tests sets under random orders and random hashes.
 //!
-//! Random hashes: members are lost, and calls may panic, but the set can be cleared and reused.
+//! Under random orders, elements are no longer sorted, but nothing else is lost: the dict has every
+//! member with its score, and lengths are exact.
+//!
+//! Under random hashes, members may be lost and calls may panic, but the set can be cleared and
+//! reused.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -29,7 +32,7 @@ fn with_seeds(seeds: u32, test: impl Fn(u32, SmallRng)) {
     }
 }
 
-/// Applies random operations and compares with a map.
+/// Applies random operations and compares the set with a map.
 fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng) {
     for _ in 0..STEPS {
         let number = random.random_range(0..5 * LEAF);
@@ -67,7 +70,7 @@ fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng)
     }
 }
 
-/// Calls all read methods. Whatever they return, they must not panic, and must terminate.
+/// Calls read-only methods. Whatever they return, they must terminate without a panic.
 fn read(set: &Set, number: u32, score: u32) {
     let member = Member::new(number);
     assert!(set.rank(&member).is_none_or(|rank| rank < set.len()));
@@ -107,7 +110,7 @@ fn bulk_operations_under_an_inconsistent_order_lose_no_member() {
             let beyond = (0..more).filter(|i| 3 * i >= len).count();
             assert_eq!(set.len(), len as usize + beyond);
         });
-        // Sorting may detect the inconsistent order and panic.
+        // The sort in `union_with` may panic if it detects the inconsistent order.
         let few = filled(10);
         let union = || catch_unwind(|| set.union_with(&few, |a, _| *a));
         if let Ok(union) = while_lying(seed, union) {
@@ -128,7 +131,7 @@ fn a_range_removed_under_an_inconsistent_order_has_the_reported_length() {
             set.remove_range_by_score((Excluded(Points(300)), Included(Points(900))))
         });
         assert_eq!(set.len(), len - removed);
-        // The remaining elements were in order, and a removal keeps their order.
+        // The set was in order before, and a removal keeps the order of the remaining elements.
         check(&set);
         set.use_again();
     });
@@ -140,7 +143,7 @@ fn a_list_under_an_inconsistent_order_keeps_its_length_exact() {
         let mut list = SkipList::new();
         let mut len = 0;
         while_lying(seed, || {
-            // Under Miri, this makes two leaves.
+            // Under Miri, 140 steps are enough for a second leaf.
             for _ in 0..unless_miri(STEPS, 140) {
                 let number = random.random_range(0..50);
                 if random.random_bool(0.7) {
@@ -190,7 +193,7 @@ fn bulk_construction_under_an_inconsistent_order_keeps_all_elements_or_fails() {
     with_seeds(SEEDS, |seed, _| {
         let elements = || (0..3 * LEAF).map(|i| (Member::new(i), Points(i % 5)));
         let made = while_lying(seed, || {
-            // Sorting may detect the inconsistent order and panic.
+            // The sort in `collect` may panic if it detects the inconsistent order.
             let collected = catch_unwind(|| elements().collect::<Set>());
             _ = <Set>::from_sorted_iter(elements());
             collected
@@ -217,7 +220,8 @@ fn a_set_with_random_hashes_can_be_cleared_and_reused() {
             }
         };
         while_hashing_at_random(seed, || {
-            // Panics are unspecified here. The second round continues after a panic.
+            // With random hashes, operations may panic. The second round uses the set again after
+            // such a panic.
             for _ in 0..2 {
                 _ = catch_unwind(AssertUnwindSafe(|| (0..STEPS / 4).for_each(|_| step())));
             }

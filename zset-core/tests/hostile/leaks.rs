@@ -1,5 +1,5 @@
-//! Leaked iterators: members may leak with them, but none is dropped twice, and the set stays
-//! valid.
+//! Tests leaked iterators: members may leak with the iterator, but none is dropped twice, and the
+//! set stays valid.
 
 use std::mem::forget;
 

@@ -1,8 +1,9 @@
-//! Members, scores and closures that panic or behave inconsistently, and leaked iterators.
+//! Tests members, scores and closures that panic or behave inconsistently, and leaked iterators.
 //!
-//! A panic in user code leaves a set as before or after the change, with all invariants intact.
-//! After an inconsistent order, the set can still be read, cleared, reused and dropped. No member
-//! is dropped twice.
+//! A panic in user code leaves all invariants intact. A change of one element has been made
+//! entirely or not at all; a change of many elements may have stopped between two of them. After an
+//! inconsistent order, the set can still be read, cleared, reused and dropped. No member is dropped
+//! twice.
 
 #![cfg(feature = "alloc")]
 

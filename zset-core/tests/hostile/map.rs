@@ -1,5 +1,5 @@
-//! Maps whose keys, values, scores and closures panic at every call. Changes of one element are in
-//! `whole`.
+//! Tests operations on maps. Each call of a key, value, score or closure panics in turn. The module
+//! `whole` tests changes of a single element.
 
 use zset_core::SortedMap;
 
@@ -10,11 +10,11 @@ use crate::unless_miri;
 /// Both keys and values own memory and call the fuse.
 type Map = SortedMap<Member, Member, Points>;
 
-/// More than a leaf, so that elements move between leaves.
+/// More elements than a leaf can store, so that elements move between leaves.
 const LEN: u32 = unless_miri(70, 66);
 
-/// Verifies an operation with a panic at each call of user code. What a closure does to a value is
-/// not undone.
+/// Verifies an operation with a panic at each call of user code. A change that a closure makes to a
+/// value is not undone.
 #[track_caller]
 fn verify<R>(operation: impl Fn(&mut Map) -> R) {
     let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), Points(10 * i)));

@@ -1,4 +1,4 @@
-//! Operations on one element, with a panic at every call of user code in turn.
+//! Tests operations on one element. Each call of user code panics in turn.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use zset_core::sorted_set::Entry;
@@ -16,7 +16,7 @@ pub(crate) fn before_or_after<C: Collection, R>(original: &C, operation: impl Fn
     verify(original, &Code::ALL, Left::BeforeOrAfter, operation);
 }
 
-/// Creates a set by insertion, so that capacities are those of ordinary growth.
+/// Creates a set by insertion, so that its capacities are those of ordinary growth.
 fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let mut set = Set::default();
     for number in 0..len {
@@ -25,8 +25,7 @@ fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     set
 }
 
-/// Creates leaves that are full except for the last, and enough of them for ranges across several;
-/// two under Miri.
+/// Creates several leaves, or two under Miri. All but the last are full.
 fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))
 }
@@ -39,11 +38,11 @@ fn full_leaves() -> Set {
 /// A score in the middle of the second leaf.
 const MIDDLE: Points = Points(10 * LEAF + 305);
 
-/// A member in a leaf other than the first of the sets that `about_to_merge` returns.
+/// A member outside the first leaf of the sets that `about_to_merge` returns.
 const LATER: u32 = LEAF * unless_miri(2, 1);
 
-/// Returns sets in which the operation merges leaves, found by thinning out full leaves. A merge is
-/// detected by its calls of the hash, one for each member of a leaf.
+/// Returns sets in which the operation merges leaves, found by thinning out full leaves. The number
+/// of hashes reveals a merge, since it hashes each member that moves.
 fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     let merges = |set: &Set| {
         let mut trial = set.clone();
@@ -51,7 +50,7 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
     };
     let mut found = Vec::new();
     if cfg!(miri) {
-        // Starts with the final state: two leaves that merge when either loses an element.
+        // Under Miri, builds only one set: two leaves that merge when either loses an element.
         let mut set = filled(LEAF + 17);
         set.remove_range_by_rank(17..LEAF as usize);
         found.extend(merges(&set).then_some(set));
@@ -63,8 +62,9 @@ fn about_to_merge(operation: impl Fn(&mut Set)) -> Vec<Set> {
         }
     }
     assert!(!found.is_empty(), "no merge was found");
-    // In some of the first sets, the operation may hash a leaf for another reason: to move half of
-    // it, or to visit elements to pop. In the last ones it does merge.
+    // Keeps the first four and the last four sets. In the first ones, the hashes may have another
+    // cause: moving half of a leaf, or visiting elements to pop. In the last ones, the operation
+    // merges leaves.
     if found.len() > 8 {
         found.drain(4..found.len() - 4);
     }
@@ -79,8 +79,8 @@ fn before_or_after_a_merge(operation: impl Fn(&mut Set)) {
     }
 }
 
-/// Returns the sizes at which the next insertion allocates: columns of the only leaf, the first
-/// blocks, segments of the dict.
+/// Returns the sizes at which the next insertion allocates: to grow the columns of the only leaf,
+/// to add the first blocks, or to grow the dict.
 fn sizes_at_which_something_grows<H: BuildHasher + Default>(up_to: u32) -> Vec<u32> {
     let mut set: Set<H> = Set::default();
     let mut grows = |len| {
@@ -110,8 +110,8 @@ fn insert_that_grows_a_dict_of_colliding_members() {
     insert_at::<Hasher>(sizes_at_which_something_grows::<Hasher>(unless_miri(200, 15)));
 }
 
-/// hashbrown rehashes a table full of tombstones in place, and loses the remaining entries if the
-/// hash panics. A dict must not.
+/// hashbrown rehashes a table full of tombstones in place. If the hash panics, the remaining
+/// entries are lost. A dict must not lose them.
 #[test]
 fn insert_into_a_dict_whose_only_room_is_from_removals() {
     let mut set: Colliding = filled_with(28);
@@ -127,7 +127,8 @@ fn insert_that_splits_a_leaf_or_changes_a_score() {
     let (full, several) = (full_leaves(), several_leaves());
     for (set, number, score) in [
         (&full, 5000, MIDDLE),
-        // Changes within a leaf, to a full leaf, and to its start.
+        // In order: a move within a leaf, a move to the middle of a full leaf, and a move to near
+        // the start of another full leaf.
         (&several, 66, Points(695)),
         (&full, 3, MIDDLE),
         (&full, LATER, Points(5)),
@@ -138,7 +139,8 @@ fn insert_that_splits_a_leaf_or_changes_a_score() {
 
 #[test]
 fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
-    // Under Miri, the third leaf also has few elements.
+    // Thins out the first leaf in one round and the third leaf in the other. Under Miri, there is
+    // only the first round, and the third leaf has eight elements.
     for &thin in unless_miri(&[0, 2][..], &[0]) {
         let mut set = filled(unless_miri(3 * LEAF, 2 * LEAF + 8));
         set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
@@ -147,7 +149,8 @@ fn insert_and_update_where_a_full_leaf_shares_with_its_neighbour() {
         trial.insert(Member::new(5000), MIDDLE);
         assert_eq!(trial.allocation_size(), bytes, "the leaf was split");
         before_or_after(&set, |set| set.insert(Member::new(5000), MIDDLE));
-        // Moves from the third leaf, and from the neighbour that would share.
+        // Moves an element into the full leaf, first from the leaf at the other end, then from the
+        // neighbour that was thinned out.
         for number in [(2 - thin) * LEAF, thin * LEAF + 3] {
             before_or_after(&set, |set| set.update(&Member::new(number), |_| MIDDLE));
         }
@@ -163,7 +166,7 @@ fn insert_among_equal_scores() {
 
 #[test]
 fn update_that_merges_leaves() {
-    // The last one moves to the neighbour with which the first leaf then merges.
+    // In the last case, the element moves to the neighbour with which its leaf then merges.
     for (number, score) in [(0, 99_999), (LATER, 0), (0, 10 * LEAF + 315)] {
         before_or_after_a_merge(|set| _ = set.update(&Member::new(number), |_| Points(score)));
     }
@@ -172,7 +175,7 @@ fn update_that_merges_leaves() {
 #[test]
 fn update_that_empties_a_leaf() {
     let mut set = filled(unless_miri(3 * LEAF, LEAF + 1));
-    // Leaves one element in the second leaf; under Miri it starts with one.
+    // Leaves one element in the second leaf. Under Miri, that leaf has only one from the start.
     set.remove_range_by_rank(LEAF as usize + 1..2 * LEAF as usize);
     before_or_after(&set, |set| set.update(&Member::new(LEAF), |_| Points(0)));
 }
@@ -215,10 +218,10 @@ fn entry_that_inserts_changes_or_removes() {
     });
 }
 
-/// An entry survives a panic in one of its methods if the caller catches it.
+/// An entry stays valid after a panic in one of its methods, if the caller catches the panic.
 #[test]
 fn an_entry_whose_insert_panicked_still_has_its_member() {
-    // Under Miri, the calls are in the middle of a merge and near its end.
+    // Under Miri, only a call in the middle of a merge and one near its end panic.
     let (first, end, step) = unless_miri((0, 80, 1), (8, 24, 8));
     for score in [10 * LEAF + 315, 99_999] {
         for original in about_to_merge(|set| _ = set.update(&Member::new(0), |_| Points(score))) {

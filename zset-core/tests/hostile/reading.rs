@@ -1,4 +1,4 @@
-//! Reads that run user code: bulk lookups, samples, relations and set operations.
+//! Tests reads that run user code: bulk lookups, samples, relations and set operations.
 
 use crate::LEAF;
 use crate::bulk_panics::unchanged;
@@ -11,13 +11,13 @@ use crate::unless_miri;
 
 const LEN: u32 = unless_miri(2 * LEAF, 20);
 
-/// Returns half of the members of `filled(LEN)` with other scores, and as many new members.
+/// Returns half of the members of `filled(LEN)` with other scores, and equally many new members.
 fn others() -> Set {
     let elements = (LEN / 2..LEN + LEN / 2).map(|number| (Member::new(number), Points(7 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
-/// Runs an operation on two sets that leaves both unchanged.
+/// Verifies an operation that reads two sets: both must stay unchanged.
 fn only_reads<R>(operation: impl Fn(&Set, &Set) -> R) {
     count_members(|| {
         let (set, others) = (filled(LEN), others());
@@ -44,7 +44,7 @@ fn relations_and_lazy_operations() {
     only_reads(|a, b| a.partial_cmp(b).map(|_| a.cmp(b)));
 }
 
-/// An iterator continues after a panic, and has lost only the current element.
+/// After a panic, an iterator continues. It loses at most the current element.
 #[test]
 fn a_union_continues_after_a_panic() {
     only_reads(|a, b| {
@@ -65,7 +65,7 @@ fn a_union_continues_after_a_panic() {
 
 #[test]
 fn operators() {
-    // If a temporary panics when dropped, the returned value leaks.
+    // `others` is bound to a name. If dropping a temporary panicked, the returned value would leak.
     let others = others();
     unchanged(|set| set | &others);
     unchanged(|set| set & &others);
@@ -79,7 +79,7 @@ fn scores_of_many_members() {
         let members: Vec<Member> = (0..40).map(|i| Member::new(i * 5)).collect();
         a.scores(&members).flatten().count()
     });
-    // The iterator of members panics.
+    // In this case, the iterator that yields the members to look up panics.
     only_reads(|a, b| {
         let members = b.iter().map(|(member, _)| burning(member));
         a.scores(members).flatten().count()

@@ -1,9 +1,10 @@
-//! Scores that own memory and are cloned into the index, with a panic at every clone and at every
-//! drop of one in turn. Changes of one element are mostly in `whole`.
+//! Tests scores that own memory and are cloned into the index. Each clone and each drop of a score
+//! panics in turn. The module `whole` tests most changes of a single element.
 //!
-//! All clones come first, so a clone that panics leaves a collection unchanged. Scores of the index
-//! are dropped last: if that panics, the operation is done or was not started. Either way the index
-//! has exactly one copy of the first score of every leaf but the first.
+//! An operation clones scores before it changes anything, so a panicking clone leaves the
+//! collection unchanged. It drops scores of the index last, so a panicking drop leaves the
+//! collection as it was before or after the operation. Either way, the index has exactly one copy
+//! of the first score of each leaf, except the first leaf.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -30,7 +31,7 @@ fn filled(len: u32) -> Set {
 }
 
 /// Verifies the invariants of a set, and that scores are neither leaked nor dropped twice. `others`
-/// live outside of it.
+/// is the number of live scores outside the set.
 fn check_scores(set: &Set, others: i64) {
     check(set);
     assert_eq!(Some(live_scores() - others), set.held_scores(), "of {} elements", set.len());
@@ -39,8 +40,8 @@ fn check_scores(set: &Set, others: i64) {
 /// Verifies that a panicking clone leaves a collection unchanged, and that a panicking drop leaves
 /// it in the state before or after the operation.
 ///
-/// If a temporary panics when dropped, the returned value leaks. Operations therefore drop scores
-/// that they return before their temporaries.
+/// If dropping a temporary panics, the returned value leaks. The closures therefore drop returned
+/// scores before their temporaries.
 #[track_caller]
 fn all_or_nothing<C: Collection, R>(original: &C, operation: impl Fn(&mut C) -> R) {
     let codes = [Code::ScoreClone, Code::ScoreDrop, Code::Drop];
@@ -86,7 +87,8 @@ fn insertions_into_a_full_leaf_that_shares_with_its_neighbour() {
         set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
         let full = 10 * LEAF + 305;
         all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(full))));
-        // From the third leaf, from the neighbour that shares, and within the leaf.
+        // Moves elements to the middle of the second leaf, which is full: from the other full leaf,
+        // from the leaf that was thinned out, and from within the second leaf.
         for number in [(2 - thin) * LEAF, thin * LEAF, thin * LEAF + 3, LEAF, LEAF + 3] {
             all_or_nothing(&set, |set| {
                 drop(set.update(&Member::new(number), |_| weight(full)));
@@ -95,7 +97,7 @@ fn insertions_into_a_full_leaf_that_shares_with_its_neighbour() {
     }
 }
 
-/// Thins out full leaves one by one, so that they merge, and their blocks too.
+/// Thins out full leaves in order, so that they merge until one is left.
 #[test]
 fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
     let leaves = unless_miri(4, 2);
@@ -114,8 +116,8 @@ fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
     }
 }
 
-/// Empties the leaves of several blocks one by one. A small leaf merges with no neighbour, since
-/// these have too many elements.
+/// Empties the leaves of several blocks one by one. A leaf that becomes small cannot merge, since
+/// its neighbours have too many elements.
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes under Miri")]
 fn removals_that_empty_leaves_and_merge_blocks() {
@@ -153,7 +155,8 @@ fn removals_that_free_memory() {
         }
         set.pop_first().expect("memory is freed before the set is empty");
     }
-    // Memory is freed after the removal, so the set is then unchanged or without the element.
+    // Memory is freed after the removal, so a panic leaves the set either unchanged or without the
+    // removed elements.
     before_or_after(&set, Set::pop_first);
     before_or_after(&set, |set| set.remove_by_rank(40));
     let first = Member::new(4_000 - set.len() as u32);
@@ -252,7 +255,7 @@ fn extract_if_continues_after_a_panicking_drop() {
 fn elements_of_another_set() {
     count_members(|| {
         let set = filled(LEN);
-        // Of similar size, which are merged, and few, which are inserted one by one.
+        // Many elements are merged with those of the set. A few are inserted one by one.
         for len in [LEN, 20] {
             let others = || {
                 let numbers = (LEN - 10..LEN + len).map(|number| (number, 7 * number));
@@ -302,7 +305,7 @@ fn owning_iterators() {
     });
 }
 
-/// Other code panics while scores are in use: none is leaked.
+/// If a call of other user code panics while scores are in use, no score leaks.
 #[test]
 fn panics_elsewhere() {
     for set in [filled(LEAF * unless_miri(3, 2)), thin()] {
@@ -312,7 +315,7 @@ fn panics_elsewhere() {
     }
 }
 
-/// A fuse for clones or for drops blows somewhere in each of many random operations.
+/// In each of many random operations, a fuse for clones or for drops may blow.
 #[test]
 fn random_sequences_with_panicking_clones_and_drops() {
     for seed in 0..unless_miri(12, 1) {
@@ -406,7 +409,7 @@ fn clones<R>(operation: impl FnOnce() -> R) -> usize {
     calls(Code::ScoreClone, || drop(operation()))
 }
 
-/// The numbers of clones that the README documents.
+/// README says that reading clones no score, and that a write may clone a few.
 #[test]
 fn few_scores_are_cloned() {
     let leaves = unless_miri(5, 2);
@@ -421,12 +424,14 @@ fn few_scores_are_cloned() {
     });
     assert_eq!(reads, 0);
 
-    // Into leaves with room, except before the first element of one.
+    // A change in a leaf with room clones no score, unless it affects the first element of the
+    // leaf.
     let mut thin: Set = thin();
     assert_eq!(clones(|| thin.insert(Member::new(5000), weight(305))), 0);
     assert_eq!(clones(|| thin.update(&Member::new(8), |_| weight(81))), 0);
     assert_eq!(clones(|| thin.remove(&Member::new(8))), 0);
-    // Into full leaves, which split, and at the end of the last one.
+    // An insertion clones at most one score, whether it splits a full leaf or appends to the last
+    // one.
     for place in places() {
         let mut set = filled(LEAF * leaves);
         assert!(clones(|| set.insert(Member::new(5000), weight(place))) <= 1, "at {place}");
@@ -435,13 +440,14 @@ fn few_scores_are_cloned() {
         let mut removed = set.clone();
         assert!(clones(|| removed.remove(&Member::new(number))) <= 1, "{number}");
         let mut moved = set.clone();
-        // A removal, which may be prepared twice, and an insertion.
+        // An update consists of a removal, which may be prepared twice, and an insertion. Each of
+        // the three steps clones at most one score.
         let changed = clones(|| moved.update(&Member::new(number), |_| weight(705)));
         assert!(changed <= 3, "{changed} for {number}");
     }
     assert_eq!(clones(|| set.insert_max(Member::new(3), weight(0))), 0);
 
-    // One for each leaf but the first.
+    // Bulk construction clones one score for each leaf but the first.
     assert_eq!(clones(|| filled(LEAF * leaves)), leaves as usize - 1);
     let mut others: Set = filled(LEAF * leaves);
     let appended = clones(|| Set::default().append(&mut others));

@@ -18,10 +18,10 @@ thread_local! {
     /// The number of live `Weight`s.
     static LIVE_SCORES: Cell<i64> = const { Cell::new(0) };
 
-    /// The state of the generator of random answers, or 0 for correct answers.
+    /// The state of the generator of random comparison results, or 0 for correct results.
     static LIES: Cell<u32> = const { Cell::new(0) };
 
-    /// The same for hashes.
+    /// The state of the generator of random hashes, or 0 for correct hashes.
     static HASH_LIES: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -31,7 +31,7 @@ fn lie(cell: &'static LocalKey<Cell<u32>>) -> Option<u32> {
     if state == 0 {
         return None;
     }
-    // Marsaglia's xorshift, whose state never becomes 0.
+    // Marsaglia's xorshift. A nonzero state never becomes 0.
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
@@ -128,7 +128,7 @@ pub(crate) fn live_scores() -> i64 {
     LIVE_SCORES.get()
 }
 
-/// Excludes scores that are known to have leaked from `live_scores`.
+/// Excludes from `live_scores` the scores that are known to have leaked.
 pub(crate) fn forget_leaked_scores(leaked: i64) {
     LIVE_SCORES.set(LIVE_SCORES.get() - leaked);
 }
@@ -138,7 +138,7 @@ pub(crate) trait Numbered: Ord + Clone + std::fmt::Debug {
     fn of(number: u32) -> Self;
     fn number(&self) -> u32;
 
-    /// Returns how many of this many live scores `live_scores` counts.
+    /// Returns how many scores `live_scores` counts if this many scores are live.
     fn counted(_: usize) -> i64 {
         0
     }
@@ -254,7 +254,7 @@ pub(crate) fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Creates the same set with another hasher and other scores.
+/// Like `filled`, with any hasher and any type of score.
 pub(crate) fn filled_with<H: BuildHasher + Default, S: Numbered>(len: u32) -> Set<H, S> {
     let elements = (0..len).map(|number| (Member::new(number), S::of(10 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")
@@ -277,12 +277,12 @@ pub(crate) fn numbers<H, S: Numbered>(set: &Set<H, S>) -> impl Iterator<Item = u
     set.iter().map(|(member, _)| member.number())
 }
 
-/// A collection that a panic interrupts.
+/// A collection whose operations a panic may interrupt.
 pub(crate) trait Collection: Clone {
-    /// Returns the numbers of each member, its value, if any, and its score.
+    /// Returns each element as numbers: its member, its value, or 0 if it has none, and its score.
     fn elements(&self) -> Vec<[u32; 3]>;
 
-    /// Returns how many scores it should hold, if that is known.
+    /// Returns how many scores the collection should hold, if that is known.
     fn held_scores(&self) -> Option<i64> {
         None
     }
@@ -293,8 +293,8 @@ pub(crate) trait Collection: Clone {
     fn use_again(&mut self);
 }
 
-/// Returns how many scores a tree holds: those of its elements, and a copy of the first one of
-/// every leaf but the first.
+/// Returns how many scores a tree holds: those of its elements, and for every leaf but the first a
+/// copy of its first score.
 pub(crate) fn held<M, S: Numbered>(root: Node<'_, M, S>) -> i64 {
     fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
         if node.level() == 0 { 1 } else { node.children().map(leaves).sum() }
@@ -317,8 +317,8 @@ impl<H: BuildHasher + Clone, S: Numbered> Collection for Set<H, S> {
 
     fn use_again(&mut self) {
         const NEW: u32 = 1_000_000;
-        // Inserts into the first leaf, half of which moves if it is full. Under Miri, which is
-        // slow, elsewhere.
+        // An insertion at `low` goes to the first leaf, half of which moves if the leaf is full.
+        // Under Miri, which is slow, `low` is near the end of the set.
         let low = || S::of(unless_miri(33, u32::MAX - 1));
         let high = || S::of(u32::MAX);
         let len = self.len();
@@ -413,7 +413,7 @@ pub(crate) fn fixed<S: Numbered>(len: u32) -> Fixed<S> {
     set
 }
 
-/// What a panic may leave.
+/// What may be left after a panic.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Left {
     /// The contents before the operation if the clone of a score panicked, otherwise those before
@@ -421,14 +421,15 @@ pub(crate) enum Left {
     AllOrNothing,
     /// The contents before the operation or after it.
     BeforeOrAfter,
-    /// Elements from before or after the operation, which stopped between two of them.
+    /// Elements from before and after the operation, which stopped between two of them.
     Halfway,
     /// Any valid collection.
     Valid,
 }
 
-/// Runs an operation with a panic at every call of these kinds of code in turn, and verifies what
-/// is left: a usable collection that holds each of its scores once. No member is leaked.
+/// Runs an operation repeatedly, so that each call of these kinds of code panics in turn. Verifies
+/// that it leaves a usable collection, which holds each of its scores once, and that no member
+/// leaks.
 #[track_caller]
 pub(crate) fn verify<C: Collection, R>(
     original: &C,
@@ -450,7 +451,7 @@ pub(crate) fn verify<C: Collection, R>(
             forget_leaked_scores(leaked);
         }
         let now = subject.elements();
-        // The first run does not panic.
+        // The first run does not panic, so its contents are those after a complete operation.
         let after = after.get_or_insert_with(|| now.clone());
         let is_expected = match (done, left) {
             (Ok(()), _) => now == *after,

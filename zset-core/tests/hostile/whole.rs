@@ -1,11 +1,12 @@
-//! Changes of one element, with a panic at every call of user code in turn: whichever call panics,
-//! the contents are those before the change or those after it, as a model has them. An element
-//! never has its new score with its old value, nor its old score with its new key. Scores are
-//! neither leaked nor dropped twice.
+//! Tests changes of one element. Each call of user code panics in turn. Whichever call panics, the
+//! contents are those of a model before or after the change. An element never has its new score
+//! with its old value, or its old score with its new key. No score is dropped twice. Only a score
+//! that was about to be returned may leak.
 //!
 //! Operations that change many elements one at a time, such as `retain`, `append` and
-//! `remove_range`, may be done in part, and are tested in `bulk_panics`. What a closure does to a
-//! value through its reference is not undone, so the closures here change none.
+//! `remove_range`, may stop halfway. The module `bulk_panics` tests them. If a closure changes a
+//! value through its reference and then panics, the value stays changed, so the closures here
+//! change none.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -24,7 +25,7 @@ use crate::subject::{
 type Set<S = Weight> = SortedSet<Key, S, Mixing>;
 type Map<S = Weight> = SortedMap<Key, Member, S, Mixing>;
 
-/// A key that shows which one of several equal keys is stored.
+/// A key that shows which of several equal keys is stored.
 #[derive(Clone)]
 struct Key {
     member: Member,
@@ -63,7 +64,7 @@ impl Hash for Key {
     }
 }
 
-/// An element of the model, which is a vector of them in order.
+/// An element of the model. The model is a sorted vector of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     score: u32,
@@ -74,7 +75,7 @@ struct Row {
 
 type Model = Vec<Row>;
 
-/// What an operation is called with.
+/// The arguments of an operation.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     number: u32,
@@ -97,20 +98,20 @@ impl Given {
         Member::new(self.value)
     }
 
-    /// Returns the score from a closure that may panic.
+    /// Returns the score. Operations call this in their closures, which may panic.
     fn burn<S: Numbered>(self) -> S {
         burn(Code::Closure);
         self.score()
     }
 
-    /// Returns a value and a score from a closure that may panic.
+    /// Returns a value and a score. Operations call this in their closures, which may panic.
     fn burn_both<S: Numbered>(self) -> (Member, S) {
         burn(Code::Closure);
         (self.value(), self.score())
     }
 
-    /// Draws an element of the model, often the first of a leaf, or a new one, and a score near its
-    /// own, equal to another one, or any.
+    /// Draws a new element or an existing one, often the first of its leaf. The new score is close
+    /// to the old one, equal to the score of another element, or arbitrary.
     fn draw(rng: &mut impl Rng, model: &Model, value: u32) -> Given {
         let number = model.len() as u32 * 3 / 2;
         let new = Row { number, score: 10 * number, is_new: false, value: 0 };
@@ -137,7 +138,7 @@ trait Subject: Clone {
     fn remove(&mut self, number: u32);
     fn model(&self) -> Model;
 
-    /// Verifies the invariants, and returns how many scores it should hold, if that is known.
+    /// Verifies the invariants, and returns how many scores the collection should hold, if known.
     fn check(&self) -> Option<i64>;
 }
 
@@ -206,8 +207,8 @@ fn draw<C: Subject>(rng: &mut SmallRng) -> C {
     let row = |number| Row { score: score(number), number, is_new: false, value };
     let model: Model = (0..len).map(row).collect();
     let mut subject = C::collect(&model);
-    // How many elements are left of each leaf: all, one, so few that the leaf merges with a similar
-    // one if it loses another, or so few that a full one can share with it.
+    // The number of elements left in each leaf. Two leaves of 17 elements merge if one of them
+    // loses an element. A full leaf can share elements with a neighbour of 30.
     let all = [[LEAF; 3], [17; 3], [1, LEAF, 1], [LEAF, 1, LEAF], [30, LEAF, 30], [LEAF, 30, LEAF]];
     let left = all[rng.random_range(0..all.len())];
     let is_removed = |&number: &u32| number % LEAF >= left[(number / LEAF) as usize];
@@ -221,7 +222,7 @@ const DRAWS: u64 = 12;
 /// Verifies an operation, given its effect on the model, with a panic at each call of user code.
 fn verify<C: Subject>(name: &str, expected: fn(&mut Model, Given), operation: fn(&mut C, Given)) {
     for draw in 0..DRAWS {
-        // Each operation meets other collections.
+        // The name is part of the seed, so each operation gets different collections.
         let seed = name.bytes().fold(draw, |seed, byte| seed.rotate_left(5) ^ u64::from(byte));
         let mut rng = SmallRng::seed_from_u64(seed);
         let original: C = self::draw(&mut rng);
@@ -238,7 +239,8 @@ fn verify<C: Subject>(name: &str, expected: fn(&mut Model, Given), operation: fn
                     let held = subject.check();
                     forget_scores(code, held.map_or(0, |held| live_scores() - outside - held), 1);
                     let now = subject.model();
-                    // All comparisons and all clones of scores come before any change.
+                    // An operation makes all comparisons and all clones of scores before it changes
+                    // anything.
                     let is_comparison =
                         matches!(code, Code::Eq | Code::Ord | Code::ScoreEq | Code::ScoreOrd);
                     let is_after = now == after && code != Code::ScoreClone;
@@ -260,8 +262,8 @@ fn verify<C: Subject>(name: &str, expected: fn(&mut Model, Given), operation: fn
     }
 }
 
-/// Excludes leaked scores from `live_scores`: up to this many, which operations were about to
-/// return when a drop panicked.
+/// Excludes leaked scores from `live_scores`. At most `most` scores may have leaked: those that an
+/// operation was about to return when a drop panicked.
 fn forget_scores(code: Code, leaked: i64, most: usize) {
     let may_leak = matches!(code, Code::Drop | Code::ScoreDrop);
     let most = if may_leak { most } else { 0 };
@@ -273,14 +275,14 @@ fn old(model: &mut Model, given: Given) -> Option<&mut Row> {
     model.iter_mut().find(|row| row.number == given.number)
 }
 
-/// Sets the score and the value of an element.
+/// Sets the score and the value of an existing element.
 fn insert_old(model: &mut Model, given: Given) -> Option<&mut Row> {
     let row = old(model, given)?;
     (row.score, row.value) = (given.score, given.value);
     Some(row)
 }
 
-/// Adds an element unless its number is there.
+/// Adds an element unless its number exists.
 fn insert_new(model: &mut Model, given: Given) {
     if old(model, given).is_none() {
         let Given { number, score, value, .. } = given;

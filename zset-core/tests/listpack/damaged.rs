@@ -1,4 +1,4 @@
-//! Untrusted bytes: they are rejected, or form a valid list.
+//! Tests that untrusted bytes are either rejected or form a valid list.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn verify_as_set(list: Listpack<Vec<u8>>) {
     let elements: Vec<_> = set.iter().map(|(member, score)| (member.to_vec(), score)).collect();
     for (rank, (member, score)) in elements.iter().enumerate() {
         assert_eq!((set.rank(member), set.score(member)), (Some(rank), Some(*score)));
-        // Moves the member to the end and back.
+        // Moves the member to the end, to a score of -1, and back.
         set.try_insert(member, Score::INFINITY).unwrap();
         set.try_insert(member, Score::from(-1)).unwrap();
         set.check();
@@ -62,7 +62,7 @@ fn adopt(bytes: &[u8]) -> bool {
     true
 }
 
-/// Listpacks with entries of every encoding. The first is empty; the second is a set.
+/// Returns listpacks with entries of every encoding. The first is empty; the second is a set.
 fn samples() -> Vec<Vec<u8>> {
     let set = [
         "-inf",
@@ -92,11 +92,11 @@ fn samples() -> Vec<Vec<u8>> {
     ]
 }
 
-/// The distance between damaged bytes; Miri has time for few.
+/// The distance between damaged bytes. Miri has time for few.
 const STEP: usize = if cfg!(miri) { 37 } else { 1 };
 
-/// Returns the values of a damaged byte: those with one bit flipped, and bytes with a special
-/// meaning.
+/// Returns replacements for a byte: with one bit flipped, one more, one less, and bytes with a
+/// special meaning.
 fn damaged_values(byte: u8) -> impl Iterator<Item = u8> {
     let bits = (0..8).map(move |bit| byte ^ 1 << bit);
     let near = [byte.wrapping_sub(1), byte.wrapping_add(1)];
@@ -117,7 +117,8 @@ fn a_changed_byte_is_detected_or_harmless() {
             }
         }
     }
-    // Damaged data is accepted; a damaged length, encoding or end is rejected.
+    // Damage to a value may be accepted. Damage to a length, an encoding or the end is usually
+    // rejected.
     assert!(accepted > 0 && refused > accepted / 4, "{accepted} accepted, {refused} refused");
 }
 
@@ -126,7 +127,7 @@ fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
             assert!(!adopt(&sample[..len]), "{len} of {} bytes", sample.len());
-            // A truncated list is rejected even if its header is consistent with its length.
+            // A truncated list is rejected even if the length in its header is corrected.
             let mut cut = sample[..len].to_vec();
             if let Some(header) = cut.first_chunk_mut::<4>() {
                 *header = u32::try_from(len).unwrap().to_le_bytes();
@@ -148,7 +149,7 @@ fn swapped_bytes_and_missing_or_doubled_entries() {
             swapped.swap(at, at - 1);
             adopt(&swapped);
             for (from, to) in [(at, at - 1), (at - 1, at)] {
-                // One byte less or more, with a header that is consistent with the length.
+                // Drops or doubles a byte, and adjusts the length in the header.
                 let mut bytes = [&sample[..from], &sample[to..]].concat();
                 let len = u32::try_from(bytes.len()).unwrap();
                 bytes[..4].copy_from_slice(&len.to_le_bytes());
@@ -177,7 +178,7 @@ fn errors_name_the_problem_and_its_position() {
         (b"\x09\0\0\0\x01\0\x05\x02\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x0A\0\0\0\x01\0\x05\x00\x81\xFF", ListpackError::Entry { offset: 6 }),
         (b"\x08\0\0\0\x01\0\x05\xFF", ListpackError::Entry { offset: 6 }),
-        // Bytes that start no entry, and lengths that exceed the list.
+        // Bytes that cannot start an entry, and lengths that exceed the list.
         (b"\x0B\0\0\0\x02\0\x05\x01\xF5\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\xFE\x01\xFF", ListpackError::Entry { offset: 8 }),
         (b"\x0B\0\0\0\x02\0\x05\x01\x83\x01\xFF", ListpackError::Entry { offset: 8 }),
@@ -206,7 +207,7 @@ fn a_back_length_shorter_than_in_redis_is_malformed() {
     assert_eq!(list(b"\x7F\xFF").unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 
-/// A header may state that there are too many entries for it to count.
+/// The header of any listpack may state that it has too many entries to count.
 #[test]
 fn entries_beyond_the_header_limit_are_counted() {
     let list = Listpack::from_bytes(*b"\x0B\0\0\0\xFF\xFF\x05\x01\x06\x01\xFF").unwrap();
@@ -262,7 +263,8 @@ proptest! {
         adopt(&bytes);
     }
 
-    /// Most random bytes fail at the header. These have a valid one, so every entry is read.
+    /// Most random bytes are rejected at the header. Here the header is valid, so the entries are
+    /// read as well.
     #[test]
     fn random_entries(
         body in vec(prop_oneof![any::<u8>(), 0..10_u8, 0x80..0x86_u8, Just(0xFF)], 0..30),

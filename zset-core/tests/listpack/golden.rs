@@ -1,4 +1,4 @@
-//! Known bytes: the output of `DUMP` in Redis 7.0.15 for small sets and hashes.
+//! Tests lists against known bytes: the output of `DUMP` in Redis 7.0.15 for small sets and hashes.
 
 use zset_core::redis::listpack::Value;
 use zset_core::{Encoding, Listpack, PackedZSet, Score, ZSet};
@@ -80,7 +80,8 @@ fn sets_have_the_bytes_of_redis() {
         assert_eq!(set.encoding(), Encoding::Listpack);
         assert_eq!(bytes(&set).escape_ascii().to_string(), golden.escape_ascii().to_string());
 
-        // The bytes are the same in a fixed buffer, and after any sequence of changes.
+        // The bytes are the same in a fixed buffer, even after other elements were inserted and
+        // removed.
         let mut packed = PackedZSet::with_storage([0xAA; 400]).unwrap();
         for &(member, _) in elements.iter().rev() {
             packed.try_insert(member, Score::from(77)).unwrap();
@@ -107,8 +108,8 @@ fn bytes_of_redis_restore_the_sets() {
     }
 }
 
-/// Redis prints such a score as an integer, `4611686018427389000`. A listpack stores decimal
-/// integers as integers, even above the limit for scores that are passed as numbers.
+/// Redis formats such a score as decimal text, for example `4611686018427389000`. A listpack stores
+/// decimal text as an integer if it fits into an `i64`.
 #[test]
 fn scores_that_print_as_integers_are_stored_as_integers() {
     for (score, integer) in [
@@ -126,7 +127,7 @@ fn scores_that_print_as_integers_are_stored_as_integers() {
     assert_eq!(bytes(&set), naive::listpack(&entries));
 }
 
-/// A small Redis hash is also a listpack of pairs.
+/// Redis also stores a small hash as a listpack: as pairs of a field and its value.
 #[test]
 fn a_hash_of_redis_is_read_and_written() {
     let (y, z) = ([b'y'; 63], [b'z'; 64]);

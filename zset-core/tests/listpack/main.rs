@@ -1,8 +1,9 @@
-//! The byte format of small sets, compared with a second implementation and with bytes from Redis.
+//! Tests the byte format of small sets against a second implementation and against bytes from
+//! Redis.
 //!
-//! Random operations change lists in every kind of storage; after each, the bytes must be exactly
-//! those of the format. Untrusted bytes are rejected, or form a list that reads the same from both
-//! ends. All tests also run on big-endian targets, under Miri.
+//! Random operations change lists in every kind of storage. After each operation, the bytes must be
+//! exactly those of the second implementation. Untrusted bytes must either be rejected or form a
+//! list that reads the same from both ends. All tests also run on big-endian targets, under Miri.
 
 #![cfg(feature = "alloc")]
 

@@ -1,4 +1,5 @@
-//! The operations of a random sequence, and their effect on a listpack and on a vector of entries.
+//! The operations of random sequences, and their effects on a listpack and on a vector of expected
+//! entries.
 
 use proptest::prelude::*;
 use zset_core::redis::listpack::Storage;
@@ -84,7 +85,7 @@ impl<B: Buffer> Subject<B> {
 fn reassembled<B: Storage>(list: Listpack<B>) -> Listpack<B> {
     let storage = list.into_storage();
     if storage.as_slice().is_empty() {
-        // A list that has never been written to.
+        // A list that was never written to may have empty storage, which `from_bytes` would reject.
         return Listpack::with_storage(storage).unwrap();
     }
     Listpack::from_bytes(storage).unwrap()

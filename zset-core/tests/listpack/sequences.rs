@@ -1,4 +1,4 @@
-//! Random sequences of operations, on every kind of storage.
+//! Runs random sequences of operations on every kind of storage.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn compare<B: Buffer>(list: &Listpack<B>, expected: &[Entry], query: &Query) {
     }
 }
 
-/// Takes all entries from the ends that the bits choose.
+/// Takes all entries. Each bit of `ends` chooses the end from which one step takes.
 fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     for step in 0.. {
         let (low, high) = iterator.size_hint();
@@ -71,7 +71,7 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 }
 
-/// Capacities: too small for any entry, and enough for a few entries, for many, and for long
+/// Capacities that are too small for any entry, or enough for a few entries, for many, or for long
 /// strings.
 const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
 

@@ -1,4 +1,4 @@
-//! Listpacks adopted as sorted sets: which are rejected, and why.
+//! Tests listpacks that are adopted as sorted sets, and the errors for those that are rejected.
 
 use zset_core::redis::listpack::Value;
 use zset_core::redis::packed_zset::PackedZSetError;
@@ -43,7 +43,7 @@ fn each_error_has_its_variant_and_rank() {
         (&["", "1", "", "2"], DuplicateMember { rank: 1 }),
         // A member equal to an earlier score is not a duplicate.
         (&["a", "1", "1", "2", "2", "3", "a", "4"], DuplicateMember { rank: 3 }),
-        // The first error is reported.
+        // If there are several errors, the first one is reported.
         (&["a", "x", "b", "nan", "c"], NoScore { rank: 0 }),
         (&["b", "1", "a", "1", "c", "x"], NotAscending { rank: 1 }),
         (&["a", "1", "a", "0"], DuplicateMember { rank: 1 }),
@@ -57,7 +57,8 @@ fn each_error_has_its_variant_and_rank() {
 #[test]
 fn an_integer_stored_as_a_string_is_not_a_valid_member() {
     for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
-        // Writes another string of the same length, then overwrites it.
+        // Writes a placeholder of the same length, then overwrites it with digits, which are still
+        // encoded as a string.
         let other = "x".repeat(text.len());
         let mut bytes = list_of(&["!", "-1", &other, "3"]).into_storage();
         let at = bytes.len() - text.len() - 4;
@@ -95,7 +96,7 @@ fn a_score_may_be_any_numeric_text() {
     assert_eq!(set.score("2").map(|score| score.get().to_bits()), Some(0), "-0 is 0");
 }
 
-/// Scores that a server wrote with 17 digits, and integers beyond the precision of an `f64`.
+/// A server may write scores with 17 digits, and integers above the precision of an `f64`.
 #[test]
 fn scores_in_other_formats_are_kept_until_they_change() {
     let mut list = list_of(&["a", "0.10000000000000001", "b", "3.0000000000000001e+05"]);
@@ -149,7 +150,7 @@ fn an_array_that_was_never_written_is_an_empty_listpack() {
     other.try_push_back("a").unwrap();
     assert_eq!(other.as_bytes(), b"\x0A\0\0\0\x01\0\x81a\x02\xFF");
 
-    // The stored bytes can be loaded.
+    // The storage of an empty list is a valid listpack.
     let storage = list.into_storage();
     assert_eq!(storage[..7], EMPTY);
     assert!(Listpack::from_bytes(storage).unwrap().is_empty());
@@ -176,7 +177,7 @@ fn decimal_text_is_stored_as_an_integer() {
 
 #[test]
 fn a_failed_write_leaves_the_list_unchanged() {
-    // Leaves room for one more byte.
+    // After these entries, the buffer has room for only one more byte.
     let mut list = Listpack::with_storage([0; 14]).unwrap();
     list.try_push_back("ab").unwrap();
     list.try_push_back(1).unwrap();

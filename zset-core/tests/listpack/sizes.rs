@@ -1,5 +1,5 @@
-//! Lists at the limits of the format: more entries than the header can count, long strings, the
-//! smallest buffers.
+//! Tests lists at the limits of the format: with more entries than the header can count, with long
+//! strings, and in the smallest buffers.
 
 use zset_core::redis::listpack::Value;
 use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
@@ -37,7 +37,7 @@ fn more_entries_than_the_header_can_count() {
     assert_eq!(list.len(), 1);
 }
 
-/// Any listpack's header may state that its entries have to be counted.
+/// The header of a listpack of any size may state that its entries must be counted.
 #[test]
 fn a_set_with_more_members_than_its_header_can_count() {
     let mut list = Listpack::new();
@@ -58,7 +58,7 @@ fn a_set_with_more_members_than_its_header_can_count() {
     assert_eq!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.rank("9"), set.rank("new")), (len + 1, Some(0), Some(7)));
     set.check();
-    // A removal counts the entries.
+    // A removal recounts the entries, so the header has the exact count afterwards.
     assert_eq!(set.remove_range_by_rank(..2), 2);
     assert_ne!(set.as_listpack().as_bytes()[4..6], [0xFF, 0xFF]);
     assert_eq!((set.len(), set.iter().len()), (len - 1, len - 1));

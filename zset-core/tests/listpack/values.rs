@@ -1,4 +1,4 @@
-//! The values of a random sequence, with short `Debug` output.
+//! The values that random sequences pass to operations. Their `Debug` output is short.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -68,7 +68,7 @@ const ALMOST: [&[u8]; 12] = [
     b"-9223372036854775809",
 ];
 
-/// Integers of each width, and those next to the limits of each.
+/// Generates integers of each width, and those next to the limits of each width.
 pub(crate) fn any_integer() -> impl Strategy<Value = i64> + Clone {
     let near = (0..64_u32, -2..3_i64, any::<bool>()).prop_map(|(bits, more, negative)| {
         let power = 1_i64.wrapping_shl(bits).wrapping_add(more);
@@ -77,7 +77,7 @@ pub(crate) fn any_integer() -> impl Strategy<Value = i64> + Clone {
     prop_oneof![-9..9_i64, near, any::<i64>()]
 }
 
-/// Lengths around which the encoding of the length or back-length grows.
+/// Generates lengths, often those at which the encoding of the length or back-length grows.
 fn any_len() -> impl Strategy<Value = usize> + Clone {
     let bounds = [63, 64, 125, 126, 127, 128, 4095, 4096, 16_377, 16_378, 70_000];
     if cfg!(miri) {

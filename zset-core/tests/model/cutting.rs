@@ -1,12 +1,12 @@
-//! Drains, splits, removals by rank, conditional pops, and ranges across scores.
+//! Tests drains, splits, removals by rank, conditional pops, and ranges that span several scores.
 
 use std::ops::Bound::Excluded;
 use zset_core::{SortedMap, SortedSet};
 
 use crate::LEAF;
 
-/// Ranks at and around the boundaries of leaves and blocks, and around the end of a list of this
-/// length.
+/// Returns ranks at and next to leaf and block boundaries, in the middle, and at the end of a list
+/// of `len` elements.
 fn notable_ranks(len: usize) -> Vec<usize> {
     if cfg!(miri) {
         return vec![1, LEAF - 1, len];
@@ -21,7 +21,7 @@ fn notable_ranks(len: usize) -> Vec<usize> {
     ranks
 }
 
-/// Sizes at and around those of a leaf and of a full block.
+/// Returns set sizes near 0 and near the capacities of a leaf, two leaves and a full block.
 fn notable_sizes() -> Vec<usize> {
     if cfg!(miri) {
         return vec![LEAF + 2];
@@ -29,15 +29,15 @@ fn notable_sizes() -> Vec<usize> {
     vec![0, 1, 2, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1, LEAF * LEAF, LEAF * LEAF + 1]
 }
 
-/// Creates a set with runs of `run` equal scores, either by insertion in scattered order or with
-/// full leaves.
+/// Creates a set in which runs of `run` members share a score. It is built either by insertions in
+/// scattered order or, with full leaves, from sorted input.
 fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize> {
     if !is_scattered {
         return SortedSet::from_sorted_iter((0..len).map(|i| (i, i / run))).unwrap();
     }
     let mut set = SortedSet::new();
     for i in 0..len {
-        // The step is coprime to the lengths.
+        // 7,919 is a prime greater than every `len`, so each member is inserted once.
         let member = i * 7_919 % len;
         set.insert(member, member / run);
     }

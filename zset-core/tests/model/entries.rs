@@ -1,4 +1,4 @@
-//! Entries of members, and changes of a single score.
+//! Tests the entry API, and changes of a single score.
 
 use std::borrow::Borrow;
 use std::cell::Cell;
@@ -16,7 +16,7 @@ fn sample() -> SortedSet<usize, usize> {
 fn an_occupied_entry_follows_its_element_across_leaves() {
     let mut set = sample();
     let Entry::Occupied(mut entry) = set.entry(5) else { panic!("5 is in the set") };
-    // Moves to both ends and into full leaves, over distances of all sizes.
+    // Moves the element to both ends and into full leaves, over short and long distances.
     let mut old = 50;
     for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
         assert_eq!(entry.update(|old| old + score), old);
@@ -65,7 +65,7 @@ fn a_vacant_entry_inserts_or_returns_its_member() {
 #[test]
 fn insert_entry_returns_an_entry_that_follows_its_element() {
     let mut set = sample();
-    // New members and existing ones, in full leaves and at both ends.
+    // Inserts new members and existing ones, into full leaves and at both ends.
     for (member, score) in [(5, 645), (5, 0), (1000, 641), (1001, 5000), (70, 700), (1000, 1)] {
         let old = set.score(&member).copied();
         let mut entry = set.entry(member).insert_entry(score);

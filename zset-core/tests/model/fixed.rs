@@ -1,4 +1,5 @@
-//! Sets of fixed capacity in random sequences of all operations, compared with a `BTreeMap`.
+//! Runs random sequences of all operations on sets of fixed capacity, and compares the results with
+//! a `BTreeMap`.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +14,7 @@ use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
 
 const STEPS: u32 = if cfg!(miri) { 60 } else { 2000 };
 
-/// The score of each member.
+/// Maps each member to its score.
 type Reference = BTreeMap<u16, u32>;
 
 /// Returns the elements in order.
@@ -31,7 +32,7 @@ struct Subject<const N: usize, I: SlotNumber, H> {
 
 impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
     fn number(&mut self) -> u16 {
-        // Twice as many as fit.
+        // Draws from about twice as many members as the set can hold.
         self.random.random_range(0..=2 * N as u16)
     }
 
@@ -43,7 +44,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         }
     }
 
-    /// Returns whether an insertion of a member finds room.
+    /// Returns whether `member` can be set without evicting another.
     fn has_room(&self, member: u16) -> bool {
         self.reference.len() < N || self.reference.contains_key(&member)
     }
@@ -200,7 +201,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         assert_eq!(set.range((&score, &member)..(&other, &member)).len(), 0);
     }
 
-    /// Compares the set with one that has the same elements in other slots.
+    /// Compares the set with another that has the same elements in different slots.
     fn compare(&self) {
         let mut other = FixedSortedSet::<u16, u32, N, I, _>::with_hasher(FixedHashBuilder);
         for (member, score) in &self.reference {
@@ -230,7 +231,7 @@ fn run<const N: usize, I: SlotNumber, H: BuildHasher + Default + Clone>(seed: u6
         match subject.random.random_range(0..16) {
             0..7 => subject.insert(),
             7..10 => subject.insert_or_evict(),
-            // The set alternately fills and empties.
+            // Insertions and removals prevail in turn, so the set alternately fills and empties.
             10..15 if step / 128 % 2 == 0 => subject.insert(),
             _ => subject.remove(),
         }

@@ -15,7 +15,7 @@ impl Hasher for Constant {
     }
 }
 
-/// Sets only the lower 32 bits, like many hashers for `u32` keys or 32-bit targets: 32-bit FNV-1a.
+/// 32-bit FNV-1a. It sets only the lower 32 bits, like many hashers made for 32-bit targets.
 pub(crate) struct Narrow(u32);
 
 impl Default for Narrow {
@@ -36,7 +36,7 @@ impl Hasher for Narrow {
     }
 }
 
-/// Hashes an integer to itself, like crates such as `nohash`: the upper bits are all 0.
+/// Hashes an integer to itself, like `nohash`. The upper bits of a small integer's hash are all 0.
 #[derive(Default)]
 pub(crate) struct Identity(u64);
 

@@ -1,4 +1,5 @@
-//! Iterators, driven from both ends in random order, with an exact length at every step.
+//! Tests iterators by taking elements from both ends in random order. The reported length must be
+//! exact at every step.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -10,7 +11,7 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Several leaves, with runs of equal scores that cross leaf boundaries.
+/// Enough elements for several leaves. Runs of equal scores cross leaf boundaries.
 const LEN: u32 = LEAF as u32 * if cfg!(miri) { 1 } else { 3 } + 20;
 
 fn elements() -> Vec<(u32, u32)> {
@@ -30,7 +31,7 @@ where
     let rounds = if cfg!(miri) { 1 } else { 8 };
     for seed in 0..rounds {
         let mut random = SmallRng::seed_from_u64(seed);
-        // Over the seeds, the share of steps from the front grows from none to all.
+        // The share of steps from the front grows with the seed, from none to all.
         let from_front = f64::from(u32::try_from(seed).unwrap()) / 7.0;
         let mut left: VecDeque<I::Item> = expected.iter().cloned().collect();
         let mut iterator = make();
@@ -50,7 +51,7 @@ where
         }
         assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 
-        // Folds the remaining elements, which uses a loop inside the iterator.
+        // `for_each` calls `fold`, which the iterator implements with a separate loop.
         let start = random.random_range(0..=expected.len());
         let end = random.random_range(start..=expected.len());
         let mut iterator = make();
@@ -64,7 +65,7 @@ where
     assert_eq!(make().count(), expected.len());
 }
 
-/// Drives a view of a set, which must return these elements.
+/// Drives a view of a set and verifies that it returns the expected elements.
 fn drive_view<'a, I>(make: impl Fn() -> I, expected: impl IntoIterator<Item = (u32, u32)>)
 where
     I: DoubleEndedIterator<Item = (&'a u32, &'a u32)> + ExactSizeIterator,
@@ -97,7 +98,7 @@ where
             };
             assert_eq!(given.map(plain), wanted);
             assert_eq!(view.len(), left.len());
-            // A single step after a leap.
+            // Single steps continue where `nth` or `nth_back` ended.
             assert_eq!(view.next().map(plain), left.pop_front());
             assert_eq!(view.next_back().map(plain), left.pop_back());
         }
@@ -147,7 +148,7 @@ fn a_rank_range_that_starts_and_ends_at_and_inside_leaves() {
     }
 }
 
-/// The ranks of such a range are computed only on demand.
+/// The ranks of a score range are computed only on demand.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_score_range_that_starts_and_ends_at_and_inside_leaves() {
@@ -267,7 +268,7 @@ fn a_difference_is_double_ended() {
     assert!(difference.rev().map(|(m, s)| (*m, *s)).eq(expected.iter().rev().copied()));
 }
 
-/// The members are looked up in batches of 16, and the last one from either end meets the other.
+/// Members are looked up in batches of 16 from either end, until the batches meet.
 #[test]
 fn scores_are_read_from_both_ends() {
     let set = sample();

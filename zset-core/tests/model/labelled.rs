@@ -1,9 +1,9 @@
-//! A value with a label that tells it from equal ones.
+//! A value with a label that distinguishes it from equal values.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// The label takes no part in equality, order and hash.
+/// Equality, order and hash ignore the label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labelled<T, L>(pub(crate) T, pub(crate) L);
 

@@ -1,4 +1,4 @@
-//! The structure of sets, compared with their contents.
+//! Compares the layout that a set reports with the elements of the set.
 
 use proptest::prelude::*;
 use zset_core::SortedSet;
@@ -6,7 +6,7 @@ use zset_core::layout::Node;
 
 use super::LEAF;
 
-/// Checks a node and its descendants; returns the elements in order.
+/// Checks a node and its descendants; returns their elements in order.
 fn elements_below(node: Node<'_, u16, u16>) -> Vec<(u16, u16)> {
     let mut elements = Vec::new();
     if node.level() == 0 {

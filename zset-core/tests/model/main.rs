@@ -1,7 +1,7 @@
-//! The results of sorted sets and skip lists, compared with slow equivalents built on standard
+//! Compares the results of sorted sets and skip lists with slow equivalents built on standard
 //! collections.
 //!
-//! `check()` verifies the invariants after every operation of a random sequence.
+//! In random sequences, `check()` verifies the invariants after every operation.
 
 #![cfg(feature = "alloc")]
 

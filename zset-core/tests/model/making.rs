@@ -1,4 +1,4 @@
-//! Bulk construction: from sorted input and from other collections.
+//! Tests bulk construction from sorted input and from other collections.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
     assert_eq!(build(&elements), Err(FromSortedError::NotAscending { rank: LEAF }));
     elements[LEAF] = (7, LEAF as u32);
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { rank: LEAF }));
-    // A later error does not change the result.
+    // A second error later in the input does not change the result.
     elements[LEAF + 2].1 = 0;
     assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { rank: LEAF }));
 }
@@ -51,7 +51,7 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn building_from_few_large_members_does_not_overflow_the_stack() {
-    // A full leaf of these takes 1 MB, and must not be built on the stack.
+    // A full leaf of these members occupies 1 MB, so it must not be built on the stack.
     let elements = (0..10_u8).map(|i| ([i; 16 << 10], i));
     let sorted = SortedSet::<_, _>::from_sorted_iter(elements.clone()).unwrap();
     let mut collected: SortedSet<_, _> = elements.collect();
@@ -77,7 +77,7 @@ proptest! {
         }
         let collected: SortedSet<_, _> = elements.collect();
         collected.check();
-        // Compares the labels, too: of equal members, the first one is kept.
+        // Compares the labels as well: of several equal members, the first one is kept.
         let exact = |(member, score): (&Labelled<u16, usize>, &u32)| (member.0, member.1, *score);
         prop_assert!(collected.iter().map(exact).eq(inserted.iter().map(exact)));
     }
@@ -86,12 +86,13 @@ proptest! {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn append_moves_all_elements() {
-    // Sets of similar size are merged; otherwise the elements are inserted one by one.
+    // The sets are merged if both together fill more than a leaf, and `other` has at least half as
+    // many new members as `set` has elements. Otherwise, the new elements are inserted one by one.
     let merged = [(0, 65), (40, 80), (64, 100), (200, 300), (2000, 2980), (2000, 5000)];
     let inserted =
         [(0, 64), (40, 24), (200, 0), (200, 30), (200, 200), (0, 0), (2000, 499), (2000, 2979)];
     for (own, others) in merged.into_iter().chain(inserted) {
-        // Inserts one by one, so that the leaves are not full, unlike those of a merged set.
+        // This set is built by single insertions, which leave room in its leaves, unlike a merge.
         let mut set: SortedSet<u32, u32> = SortedSet::new();
         (0..own).for_each(|i| _ = set.insert(i * 7 % own.max(1), i % 50));
         let mut expected: BTreeMap<_, _> =

@@ -1,5 +1,6 @@
-//! `SortedMap`, compared with a `BTreeMap` from keys to values and scores, in random sequences of
-//! the methods that have to do with values. `types` has those that move elements.
+//! Runs random sequences of the `SortedMap` methods that involve values, and compares the results
+//! with a `BTreeMap` from keys to values and scores. The module `types` tests the methods that move
+//! elements.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -26,7 +27,7 @@ impl Reference {
         elements
     }
 
-    /// Removes elements by score and key; returns them in order.
+    /// Removes the elements that `is_removed` accepts; returns them in order.
     fn remove_where(&mut self, is_removed: impl Fn(i32, &str) -> bool) -> Vec<(String, u64, i32)> {
         let mut removed = self.elements();
         removed.retain(|(key, _, score)| is_removed(*score, key));
@@ -97,7 +98,7 @@ fn any_key(random: &mut SmallRng) -> String {
     format!("key {}", random.random_range(0..if cfg!(miri) { 90 } else { 300 }))
 }
 
-/// Inserts or changes an element in both, and compares the results.
+/// Inserts or changes an element in the map and in the reference, and compares the results.
 fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
@@ -196,7 +197,8 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Removes elements from both, or rebuilds both, and compares the results.
+/// Removes elements from the map and from the reference, or rebuilds them, and compares the
+/// results.
 fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let (key, score) = (any_key(random), random.random_range(0..60));
     match random.random_range(0..11) {
@@ -260,7 +262,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             *map = Map::from_sorted_iter(clone).unwrap();
         }
         _ => {
-            // Each key occurs twice: the last value and score win.
+            // Each key occurs twice: its last value and score win.
             let elements = reference.elements();
             let first = elements.iter().map(|(key, ..)| (key.clone(), 0, 0));
             *map = first.chain(map.drain().collect::<Vec<_>>()).collect();
@@ -270,7 +272,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
-/// Changes the values of some elements of a random range, from both ends, in both.
+/// Changes the same values in the map and the reference, in a random range and from either end.
 fn change(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let elements = reference.elements();
     let (from, to) = (random.random_range(-9..70), random.random_range(-9..70));
@@ -322,7 +324,7 @@ fn all_elements_of_many_chunks_are_changed_from_both_ends() {
     for _ in 0..len {
         let key = random.random_range(0..2 * len);
         map.insert(key, key, key / 3);
-        // Vacant leaves are in no particular order.
+        // Random removals free leaves in no particular order.
         map.remove(&random.random_range(0..2 * len));
     }
     let keys: Vec<u32> = map.keys().copied().collect();
@@ -383,7 +385,7 @@ fn a_repeated_key_that_is_not_in_the_map_does_not_panic() {
     assert!(map.get_disjoint_mut::<&str, 0>([]).is_empty());
 }
 
-/// Applies a random method of a key's entry.
+/// Calls a random method of the key's entry.
 fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, score: i32) {
     let held = reference.0.get(&key).copied();
     let entry = map.entry(key.clone());

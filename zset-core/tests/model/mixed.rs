@@ -1,5 +1,6 @@
-//! Conditional insertions, fallible updates and replacements, mixed with other operations in random
-//! sequences, compared with a `BTreeMap`; relations between sets, compared with `BTreeSet`s.
+//! Runs random sequences with conditional insertions, fallible updates and replacements, and
+//! compares the results with a `BTreeMap`. Compares relations between sets with those between
+//! `BTreeSet`s.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -17,7 +18,7 @@ pub(crate) const STEPS: usize = if cfg!(miri) { 30 } else { 1500 };
 /// The label and score of each member.
 pub(crate) type Reference = BTreeMap<u16, (u32, u32)>;
 
-/// Returns the expected result of a conditional insertion over the old score, if any.
+/// Returns the expected result of a conditional insertion, given the old score, if any.
 pub(crate) fn expected<T: Copy>(
     old: Option<T>,
     given: T,

@@ -1,5 +1,5 @@
-//! Conditional insertions, fallible updates, samples and bulk score lookups, mixed with other
-//! operations in random sequences: a map and a `ZSet`, compared with a `BTreeMap`.
+//! Runs random sequences with conditional insertions, fallible updates, samples and bulk score
+//! lookups on a map and on a `ZSet`, and compares the results with a `BTreeMap`.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! How the operations of a random sequence are generated.
+//! Strategies that generate the operations of a random sequence.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

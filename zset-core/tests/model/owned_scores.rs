@@ -1,5 +1,5 @@
-//! Scores that own memory, that are equal but not the same, and that are absent. `types` has random
-//! sequences of operations with strings as scores.
+//! Tests scores that own memory, equal scores that differ in a label, and optional scores. The
+//! module `types` runs random sequences of operations with strings as scores.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -39,8 +39,8 @@ fn ranges_of_strings_take_strs() {
     list.check();
 }
 
-/// Every method that sets a score stores the given one, even if the old one is equal. Conditional
-/// insertions keep the old one, which is not lower or higher.
+/// A method that sets a score stores the given one, even if the old one is equal. Conditional
+/// insertions keep an equal score, as it is neither lower nor higher.
 #[test]
 fn an_equal_score_is_replaced_by_the_given_one() {
     let label = Cell::new(0);
@@ -88,7 +88,7 @@ fn an_equal_score_is_replaced_by_the_given_one() {
     assert!(set.iter().map(|(member, _)| *member).eq(0..200));
 }
 
-/// The recipe of the docs for a score that sorts last when there is none.
+/// The docs recommend `Reverse<Option<Reverse<T>>>` for optional scores if `None` must sort last.
 #[test]
 fn none_sorts_last_in_reverse_of_an_option_of_reverse() {
     let last_if_none = |time: Option<u32>| Reverse(time.map(Reverse));

@@ -1,4 +1,5 @@
-//! Inverted, empty and out-of-bounds ranges: empty views, counts of 0, nothing removed, no panics.
+//! Tests inverted, empty and out-of-bounds ranges. They yield empty views and counts of 0, remove
+//! nothing, and do not panic.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use zset_core::SortedSet;
@@ -7,7 +8,7 @@ use crate::LEAF;
 
 const LEN: usize = LEAF * if cfg!(miri) { 1 } else { 2 } + LEAF / 2;
 
-/// Creates a set of even scores, which leaves gaps between them.
+/// Creates a set of even scores, so there are gaps between them.
 fn sample() -> SortedSet<usize, usize> {
     (0..LEN).map(|i| (i, 2 * i)).collect()
 }

@@ -1,4 +1,4 @@
-//! `f64` scores in random operations: signed zeros, infinities, and sums that are NaN.
+//! Tests `f64` scores in random operations: signed zeros, infinities, and sums that are NaN.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,8 +35,8 @@ proptest! {
         }
         set.check();
         let mut expected: Vec<_> = sums.into_iter().collect();
-        // The sort is stable, so equal scores stay in member order. There is no NaN, and 0 equals
-        // -0.
+        // The sort is stable, so elements of equal score, such as 0 and -0, stay in member order.
+        // No score is NaN.
         expected.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap());
         prop_assert!(set.iter().map(|(&member, score)| (member, score.get())).eq(expected));
     }

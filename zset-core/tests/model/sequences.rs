@@ -1,4 +1,4 @@
-//! Random sequences of operations, with several score profiles and hashers.
+//! Runs random sequences of operations with several score profiles and hashers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,10 +12,10 @@ use crate::operations::{any_operation, any_query};
 
 type Steps = Vec<(Operation, Query)>;
 
-/// Runs a sequence and compares everything after each step.
+/// Runs a sequence of operations and compares everything after each one.
 fn follow<H: BuildHasher + Clone + Default>(profile: Profile, steps: Steps) {
     let mut sequence = Sequence::<H>::new(profile);
-    // Starts with several leaves under Miri, which has time for few operations only.
+    // Miri has time for only a few operations, so the set starts with several leaves.
     if cfg!(miri) {
         let run = Run { first: 0, len: 140, member_step: 3, score: 1, score_step: 1 };
         sequence.apply(Operation::InsertRun(run));
@@ -31,7 +31,7 @@ fn steps() -> impl Strategy<Value = Steps> {
 }
 
 proptest! {
-    // For each profile 24.
+    // There are six profiles, so each gets 24 cases on average.
     #![proptest_config(crate::config(144, 6))]
 
     #[test]
@@ -53,7 +53,7 @@ proptest! {
 }
 
 proptest! {
-    // Every lookup takes linear time.
+    // With this hasher, every lookup takes linear time, so there are only a few cases.
     #![proptest_config(crate::config(6, 1))]
 
     #[test]

@@ -1,4 +1,4 @@
-//! Unions, intersections and differences, compared with naive implementations.
+//! Compares unions, intersections and differences with naive implementations.
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::labelled::Labelled;
 
 type Map = BTreeMap<u16, i16>;
 
-/// Maps of very different sizes, so that each side is sometimes the smaller one.
+/// Generates maps of very different sizes, so either operand may be the smaller one.
 fn any_map() -> impl Strategy<Value = Map> {
     let most = if cfg!(miri) { 20 } else { 300 };
     prop_oneof![btree_map(0..200u16, any::<i16>(), 0..10), btree_map(0..400u16, -3..3i16, 0..most),]
@@ -72,7 +72,7 @@ impl Hash for Counted {
     }
 }
 
-/// A member with the name of its set.
+/// A member labelled with the name of its set.
 type Named = Labelled<Counted, char>;
 
 /// Creates a set of these numbers; `score` maps a number to its score.
@@ -87,7 +87,7 @@ fn named(
         .collect()
 }
 
-/// Verifies that each number from `shared` on comes from this set.
+/// Verifies that all the shared numbers come from this set.
 #[track_caller]
 fn assert_shared_are_of(
     set: char,
@@ -106,7 +106,7 @@ fn assert_shared_are_of(
 
 #[test]
 fn an_equal_member_is_always_that_of_self() {
-    // Either set is the smaller one, and a member's score is lower in either.
+    // Either set may be the smaller one, and either may have the lower scores.
     let lens = [(50, 20), (20, 50), (40, 40), (900, 40), (40, 900), (900, 900)];
     let lens = if cfg!(miri) { &lens[..2] } else { &lens };
     for &(a_len, b_len) in lens {
@@ -155,14 +155,14 @@ fn an_equal_member_is_always_that_of_self() {
     }
 }
 
-/// Counts the members that an operation hashes.
+/// Runs an operation; returns its result and the number of members hashed.
 fn hashes_of<T>(operation: impl FnOnce() -> T) -> (T, usize) {
     let before = HASHES.get();
     let result = operation();
     (result, HASHES.get() - before)
 }
 
-/// A step looks up only elements of the other set that precede the next one of this set.
+/// Each step of a union looks up elements of `other` only if they precede the next one of `self`.
 #[test]
 fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let len = if cfg!(miri) { 100 } else { 10_000 };
@@ -173,7 +173,7 @@ fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let (last, hashes) = hashes_of(|| later.union(&set).next_back());
     assert_eq!((last.unwrap().0.0.0, hashes), (len - 1, 0));
 
-    // Every step looks up the one element of the other set that precedes the next of this set.
+    // Each step looks up at most one member in the other set.
     let alternating = named('b', 0..len, |number| number);
     let mut union = set.union(&alternating);
     for _ in 0..10 {
@@ -186,7 +186,8 @@ fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
         assert_eq!(hashes_of(|| either.next()).1, 1);
         assert_eq!(hashes_of(|| either.next_back()).1, 1);
     }
-    // The whole union looks up each element of the other set once.
+    // A complete union looks up each element of the other set once. A complete symmetric difference
+    // looks up the elements of both sets.
     assert_eq!(hashes_of(|| set.union(&alternating).count()), (len as usize, len as usize));
     assert_eq!(hashes_of(|| set.union(&distinct).rev().count()), (2 * len as usize, len as usize));
     let (count, hashes) = hashes_of(|| set.symmetric_difference(&later).count());

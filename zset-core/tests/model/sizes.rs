@@ -1,4 +1,4 @@
-//! Growth far beyond one leaf and shrinkage to empty, in every direction.
+//! Tests sets that grow to many leaves and shrink until they are empty, in various orders.
 
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -7,10 +7,10 @@ use zset_core::{SkipList, SortedSet};
 
 use crate::LEAF;
 
-/// Enough for three levels of index blocks and for dicts of many segments.
+/// Enough elements for an index of several levels and for a dict of many segments.
 const MANY: u32 = if cfg!(miri) { 200 } else { 100_000 };
 
-/// The number of calls of `check()`, which takes linear time.
+/// The number of calls of `check()`. It is small because each call takes linear time.
 const CHECKS: u32 = if cfg!(miri) { 2 } else { 10 };
 
 /// Returns the members `0..MANY` in random order.
@@ -20,7 +20,7 @@ fn shuffled(seed: u64) -> Vec<u32> {
     members
 }
 
-/// Inserts members with scores that are each shared by three of them.
+/// Inserts members, every three of which share a score.
 fn grown(members: impl IntoIterator<Item = u32>) -> SortedSet<u32, u32> {
     let mut set = SortedSet::new();
     for (i, member) in (1..).zip(members) {
@@ -60,7 +60,7 @@ fn growth_and_removal_in_random_orders() {
 
 #[test]
 fn growth_in_any_order_and_removal_from_the_ends() {
-    // Each with the share of removals from the front.
+    // Pairs of an order of insertion and the share of removals from the front.
     let orders = [(shuffled(1), 0.5), ((0..MANY).collect(), 1.0), ((0..MANY).rev().collect(), 0.0)];
     for (members, from_front) in orders.into_iter().take(if cfg!(miri) { 1 } else { 3 }) {
         let mut random = SmallRng::seed_from_u64(3);
@@ -92,13 +92,13 @@ fn removal_of_whole_ranges() {
     assert!(set.is_empty());
 }
 
-/// Creates a set of full leaves. Each score is that many times the member.
+/// Creates a set of full leaves. Each score is `scale` times the member.
 fn full(leaves: usize, scale: usize) -> SortedSet<usize, usize> {
     SortedSet::from_sorted_iter((0..leaves * LEAF).map(|i| (i, scale * i))).unwrap()
 }
 
-/// The first element of a leaf also appears in the index blocks above it, up to the top if it is
-/// the first child at every level.
+/// The index stores the first score of every leaf but the first, and must be updated when that
+/// element is removed. The score is on a higher level if the leaf is the first child of its block.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_the_first_element_of_every_leaf() {
@@ -117,7 +117,7 @@ fn removal_of_the_first_element_of_every_leaf() {
     }
 }
 
-/// Empties each leaf from its front, so that it merges or is removed.
+/// Empties each leaf from its front, so that it merges with a neighbour or is removed.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn removal_of_leaves_element_by_element() {

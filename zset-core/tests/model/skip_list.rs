@@ -1,4 +1,4 @@
-//! Equal elements of a list. `types` has random sequences of operations on lists.
+//! Tests the order of equal elements in a list. The module `types` runs random sequences on lists.
 
 use zset_core::SkipList;
 

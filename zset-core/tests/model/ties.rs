@@ -1,4 +1,4 @@
-//! Members without an order. `types` has random sequences of operations on them.
+//! Tests members without an order. The module `types` runs random sequences of operations on them.
 
 use equivalent::Equivalent;
 use std::hash::{BuildHasher, Hash};
@@ -10,7 +10,7 @@ use zset_core::{DefaultHashBuilder, SortedMap, SortedSet, Unordered, UnorderedRe
 
 use crate::LEAF;
 
-/// A member that is only `Hash + Eq`.
+/// A member that implements `Hash` and `Eq` but not `Ord`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Task(u32);
 
@@ -77,7 +77,7 @@ fn keys_of_maps_may_lack_an_order() {
     assert!(map.values().copied().eq(expected));
 }
 
-/// Finds a `Task`, without being one, in an `UnorderedRef`.
+/// A number that, wrapped in an `UnorderedRef`, looks up the `Task` with this number.
 #[derive(Hash)]
 struct Number(u32);
 

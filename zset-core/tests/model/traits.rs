@@ -1,4 +1,4 @@
-//! Standard traits of sets and lists.
+//! Tests the standard traits of sets and lists.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -68,7 +68,7 @@ fn any_ordered_type_can_be_a_score() {
     assert!(medals.iter().map(|(member, _)| *member).eq(["z", "x", "y"]));
     let reversed = SortedSet::from([("x", Reverse(1)), ("y", Reverse(2))]);
     assert_eq!(reversed.first(), Some((&"y", &Reverse(2))));
-    // As `f64`s these would be equal.
+    // As `f64`s, these two scores would be equal.
     let exact = SortedSet::from([("x", (1i64 << 53) + 1), ("y", 1 << 53)]);
     assert_eq!(exact.rank("x"), Some(1));
 }
@@ -92,7 +92,7 @@ fn the_seed_of_the_generator_does_not_affect_results() {
         let mut generator = SmallRng::seed_from_u64(seed);
         let mut set = SortedSet::from_rng(&mut generator);
         let mut list = SkipList::from_rng(&mut generator);
-        // Multiplication by an odd factor permutes the residues modulo a power of two.
+        // An odd factor permutes the residues modulo a power of two, so the numbers are distinct.
         for i in (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) % 65_536) {
             set.insert(i, i);
             list.insert(i, i);

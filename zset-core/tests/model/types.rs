@@ -1,6 +1,6 @@
-//! Random sequences of all operations that several types have. Every type is compared with a sorted
-//! vector, also with scores that own memory: removals that keep memory alternate with insertions,
-//! moves between collections, and `shrink_to_fit`.
+//! Runs random sequences of the operations that several types share. Every type is compared with a
+//! sorted vector, and some types have scores that own memory. Removals that keep memory alternate
+//! with insertions, moves between collections, and `shrink_to_fit`.
 
 mod subject;
 
@@ -19,13 +19,13 @@ use subject::{At, Element, End, Run, Subject, take_ends};
 struct Sorted(Vec<Element>);
 
 impl Sorted {
-    /// Returns the place of a member, or of an element if members are not unique.
+    /// Returns the rank of a member, or of the exact element if members may repeat.
     fn find<S: Subject>(&self, (member, score): Element) -> Option<usize> {
         let is_it = |other: &Element| other.0 == member && (S::IS_UNIQUE || other.1 == score);
         self.0.iter().position(is_it)
     }
 
-    /// Returns the old score if members are unique.
+    /// Inserts an element; returns the old score if members are unique.
     fn insert<S: Subject>(&mut self, (member, score): Element) -> Option<i32> {
         let old = self.find::<S>((member, score)).filter(|_| S::IS_UNIQUE);
         let old = old.map(|place| self.0.remove(place).1);
@@ -91,7 +91,7 @@ impl Spread {
         (0..random.random_range(0..most)).map(|_| self.element(random)).collect()
     }
 
-    /// Returns more elements for large sets, so that the index gets a second level.
+    /// Returns more elements if there are many members, so that the index gets a second level.
     fn many(self, random: &mut SmallRng) -> Vec<Element> {
         self.elements(random, if cfg!(miri) { 50 } else { 80 + self.members / 4 })
     }
@@ -102,7 +102,7 @@ impl Spread {
             0 => Run::All,
             1..8 => Run::Rank(any_bounds(random, |random| random.random_range(0..len + 3))),
             8..14 => {
-                // Spans one leaf or a few.
+                // A short run, within one leaf or across a few leaves.
                 let start = random.random_range(0..=len);
                 Run::Rank((Included(start), Excluded(start + random.random_range(0..3 * LEAF))))
             }
@@ -114,7 +114,8 @@ impl Spread {
                 Run::Member(score, any_bounds(random, |random| self.element(random).0))
             }
             _ => {
-                // An existing position, an arbitrary position, or the position of the other bound.
+                // Each bound is an existing element or an arbitrary one. Sometimes both bounds are
+                // the same element.
                 let some = |random: &mut SmallRng| {
                     let is_existing = len > 0 && random.random();
                     let arbitrary = self.element(random);
@@ -146,9 +147,9 @@ fn compare<S: Subject>(subject: &S, sorted: &Sorted) {
     assert_eq!(subject.get_by_rank(elements.len()), None);
 }
 
-/// Applies the same operation to both and compares the results.
+/// Applies the same operation to the subject and to the sorted vector, and compares the results.
 fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random: &mut SmallRng) {
-    // Usually few elements from each end of a run, sometimes all.
+    // The numbers of elements to take from each end of a run: usually few, sometimes many.
     let most = if random.random_ratio(1, 5) { 200 } else { 9 };
     let ends = (random.random_range(0..most), random.random_range(0..most));
     match random.random_range(0..30) {
@@ -201,7 +202,7 @@ fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random
         20 => {
             let divisor = random.random_range(1..9);
             let extracted = subject.extract(ends.0, |element| element.0 % divisor == 0);
-            // The iterator has been dropped after so many elements.
+            // `extract` stops after `ends.0` elements, so the vector must lose at most that many.
             let mut left = ends.0;
             let expected = sorted.extract(|_, element| {
                 let is_next = element.0 % divisor == 0 && left > 0;
@@ -251,7 +252,7 @@ fn insert<S: Subject>(subject: &mut S, sorted: &mut Sorted, elements: &[Element]
     }
 }
 
-/// Appends the other set, whose elements come last among equal scores without an order.
+/// Appends the other set. Unless members are ordered, its elements sort last among equal scores.
 fn join<S: Subject>(subject: &mut S, sorted: &mut Sorted, other: &mut S, sorted_other: Sorted) {
     compare(other, &sorted_other);
     subject.append(other);
@@ -261,7 +262,8 @@ fn join<S: Subject>(subject: &mut S, sorted: &mut Sorted, other: &mut S, sorted_
     }
 }
 
-/// Splits both and verifies both parts; continues with one of them, or with both joined.
+/// Splits the subject and the sorted vector, and compares both parts. Continues with one of the
+/// parts, or with the parts joined again.
 fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random: &mut SmallRng) {
     let at = if random.random() {
         At::Rank(random.random_range(0..sorted.0.len() + 3))
@@ -271,7 +273,7 @@ fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, rando
     let (mut upper, mut sorted_upper) = (subject.split_off(at), sorted.split_off(at));
     compare(&upper, &sorted_upper);
     compare(subject, sorted);
-    // Both parts remain writable.
+    // Both parts must accept further insertions.
     for (part, sorted) in [(&mut upper, &mut sorted_upper), (&mut *subject, &mut *sorted)] {
         insert(part, sorted, &spread.elements(random, 70));
         compare(part, sorted);
@@ -283,7 +285,7 @@ fn split<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, rando
     }
 }
 
-/// Pops from either end of both, half of the time with a predicate.
+/// Pops from one end of the subject and of the sorted vector, half of the time with a predicate.
 fn pop<S: Subject>(subject: &mut S, sorted: &mut Sorted, random: &mut SmallRng) {
     let (end, place) = if random.random() {
         (End::First, (!sorted.0.is_empty()).then_some(0))
@@ -309,18 +311,18 @@ fn pop<S: Subject>(subject: &mut S, sorted: &mut Sorted, random: &mut SmallRng) 
     }
 }
 
-/// Small and large numbers of members and scores.
+/// Pairs of the number of members and the number of scores, small and large.
 const ALL: [(u32, i32); 4] = [(300, 4), (3_000, 1), (3_000, 40), (3_000, 5_000)];
 
-/// Also few elements, many of which a list repeats.
+/// The first pair has so few distinct elements that a list repeats many of them.
 const LISTS: [(u32, i32); 4] = [(4, 8), (300, 4), (3_000, 40), (3_000, 5_000)];
 
-/// So few members that a set stays a listpack.
+/// Few enough members that a `ZSet` stays a listpack.
 const FEW: [(u32, i32); 3] = [(120, 1), (120, 4), (120, 500)];
 
-/// Runs random sequences.
+/// Runs a random sequence for each spread.
 fn follow<S: Subject>(spreads: &[(u32, i32)], make: impl Fn() -> S) {
-    // Each step takes a second under Miri.
+    // Under Miri, a step takes a second, so only a few steps are run.
     let (spreads, steps) = if cfg!(miri) { (&spreads[..1], 12) } else { (spreads, 200) };
     let mut random = SmallRng::seed_from_u64(1);
     for &(members, scores) in spreads {

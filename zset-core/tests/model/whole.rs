@@ -1,4 +1,4 @@
-//! Whole collections: capacity, samples, order and hash, and conversions.
+//! Tests methods and traits of whole collections: capacity, samples, order, hash and conversions.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn default_iterators_are_empty() {
     empty(packed_zset::Iter::default());
     empty(sorted_map::IterMut::<'_, String, u8, u8>::default());
     empty(sorted_map::ValuesMut::<'_, String, u8, u8>::default());
-    // Not only for `'static` elements.
+    // `Iter` implements `Default` even if its elements are not `'static`.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
     assert_eq!(iter.chain([(&&*local, &1)].into_iter()).count(), 1);
@@ -100,7 +100,7 @@ fn an_owning_iterator_is_cloned_with_what_is_left_of_it() {
     }
 }
 
-/// Inserts up to the capacity and beyond.
+/// Fills a list and a set to their capacity, then inserts more elements.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn capacity_is_never_below_the_length() {
@@ -116,7 +116,8 @@ fn capacity_is_never_below_the_length() {
             for i in 10..2 * additional as u64 + 200 {
                 let was_full = (list.capacity() == list.len(), set.capacity() == set.len());
                 let before = (list.allocation_size(), set.allocation_size());
-                // A step of 1 inserts in order, a larger one in scattered order.
+                // With a step of 1, scores are inserted in ascending order; with a larger one, in
+                // scattered order.
                 list.insert(i, i * step % 65_537);
                 set.insert(i, i * step % 65_537);
                 assert!(list.len() <= list.capacity() && set.len() <= set.capacity());
@@ -146,7 +147,7 @@ fn any_elements() -> impl Strategy<Value = Elements> {
     vec((0..4_u8, -2..2_i8), 0..if cfg!(miri) { 4 } else { 6 })
 }
 
-/// Returns the elements as a set holds them: the last of each member, in order.
+/// Returns the elements in the order of a set, with the last score of each member.
 fn ordered(elements: &Elements) -> Vec<(i8, u8)> {
     let scores: BTreeMap<u8, i8> = elements.iter().copied().collect();
     let mut ordered: Vec<_> = scores.into_iter().map(|(member, score)| (score, member)).collect();
@@ -180,7 +181,7 @@ proptest! {
         y.promote();
         assert_order(&x, &y, order);
 
-        // A list keeps repeated elements.
+        // Unlike a set, a list keeps repeated members.
         let sorted = |of: &Elements| {
             let mut sorted: Vec<(i8, u8)> = of.iter().map(|&(m, s)| (s, m)).collect();
             sorted.sort_unstable();
@@ -248,7 +249,7 @@ proptest! {
 
 #[test]
 fn partially_ordered_elements_have_a_partial_order() {
-    // Floats and sets of them are not `Ord`, so they cannot be members.
+    // A map with floats as values is not `Ord`, so it cannot be a member.
     let map = |value: f64| SortedMap::from([("a", value, 1)]);
     assert_eq!(map(1.0).partial_cmp(&map(2.0)), Some(Ordering::Less));
     assert_eq!(map(f64::NAN).partial_cmp(&map(2.0)), None);

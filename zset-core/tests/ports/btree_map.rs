@@ -1,7 +1,7 @@
-//! A leaderboard of a `BTreeMap` and a `HashMap`, and its port to `SortedMap`.
+//! A leaderboard built from a `BTreeMap` and a `HashMap`, and its port to `SortedMap`.
 //!
-//! One collection replaces two that had to be kept consistent, and a rank takes O(log n) instead of
-//! O(n).
+//! The port needs one collection instead of two that must be kept consistent. It finds a rank in
+//! O(log n) instead of O(n).
 
 use super::random_numbers;
 
@@ -11,7 +11,7 @@ type Points = u64;
 /// The time at which a player was last on the board.
 type Time = u64;
 
-/// The original: the players in order, and the points of each.
+/// The original: the players in order, and the points of each player.
 #[derive(Default)]
 struct Original {
     by_points: std::collections::BTreeMap<(Points, Player), Time>,
@@ -50,7 +50,7 @@ impl Original {
         players.map(|((_, player), time)| (*player, *time)).collect()
     }
 
-    /// Removes the players with fewer points.
+    /// Removes the players with fewer points than this.
     fn relegate(&mut self, points: Points) -> Vec<Player> {
         let stay = self.by_points.split_off(&(points, 0));
         let relegated = std::mem::replace(&mut self.by_points, stay);
@@ -61,7 +61,7 @@ impl Original {
     }
 }
 
-/// The port.
+/// The port to `SortedMap`.
 #[derive(Default)]
 struct Port {
     players: zset_core::SortedMap<Player, Time, Points>,

@@ -1,7 +1,8 @@
-//! The recent documents of an editor in an `IndexMap`, and their port to `SortedMap`.
+//! A list of an editor's recent documents in an `IndexMap`, and its port to `SortedMap`.
 //!
-//! The score is a counter that increases with each opening, so documents are in insertion order.
-//! Moving a document to the end, or removing one from the middle, takes O(log n) instead of O(n).
+//! In the port, the score is a counter that increases whenever a document is opened, so documents
+//! are in the order in which they were last opened. Moving a document to the end, or removing one
+//! from the middle, costs O(log n) instead of O(n).
 
 use super::random_numbers;
 
@@ -10,7 +11,7 @@ type Cursor = u64;
 
 const MAX_DOCUMENTS: usize = 20;
 
-/// The original: the most recently opened document is last.
+/// The original, with the most recently opened document last.
 #[derive(Default)]
 struct Original {
     documents: indexmap::IndexMap<String, Cursor>,
@@ -52,7 +53,7 @@ impl Original {
     }
 }
 
-/// The port.
+/// The port to `SortedMap`.
 #[derive(Default)]
 struct Port {
     documents: zset_core::SortedMap<String, Cursor, u64>,

@@ -1,5 +1,5 @@
-//! Programs written for another collection, and their ports to this crate: the same calls return
-//! the same results.
+//! Programs written for another collection, and their ports to this crate. The tests verify that
+//! the same calls return the same results.
 //!
 //! `zset_core::_guide::methods` lists the corresponding methods.
 

@@ -1,7 +1,8 @@
-//! Shortest paths in a graph with a `PriorityQueue`, and the port to `SortedSet`.
+//! Finds shortest paths in a graph with a `PriorityQueue`, and with the same code ported to
+//! `SortedSet`.
 //!
-//! Both change the priority of a queued node. The set needs no `Reverse`, since it pops from either
-//! end, and returns nodes of equal distance in ascending order.
+//! Both versions change the priority of a queued node. The set needs no `Reverse`, since it can pop
+//! from either end. It returns nodes of equal distance in ascending order.
 
 use std::cmp::Reverse;
 
@@ -13,7 +14,7 @@ type Distance = u64;
 /// The edges from each node, with their lengths.
 type Graph = Vec<Vec<(Node, Distance)>>;
 
-/// The original.
+/// The original, with a `PriorityQueue`.
 fn original(graph: &Graph, start: Node) -> Vec<Option<Distance>> {
     let mut distances = vec![None; graph.len()];
     let mut reached = priority_queue::PriorityQueue::new();
@@ -22,7 +23,7 @@ fn original(graph: &Graph, start: Node) -> Vec<Option<Distance>> {
         distances[node] = Some(distance);
         for &(next, length) in &graph[node] {
             if distances[next].is_none() {
-                // A shorter distance is a higher priority.
+                // A shorter distance means a higher priority.
                 reached.push_increase(next, Reverse(distance + length));
             }
         }
@@ -30,7 +31,7 @@ fn original(graph: &Graph, start: Node) -> Vec<Option<Distance>> {
     distances
 }
 
-/// The port.
+/// The port to `SortedSet`.
 fn port(graph: &Graph, start: Node) -> Vec<Option<Distance>> {
     let mut distances = vec![None; graph.len()];
     let mut reached = zset_core::SortedSet::from([(start, 0)]);

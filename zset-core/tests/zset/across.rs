@@ -1,4 +1,5 @@
-//! Ranges across scores and removals by rank, in a packed set and in both encodings.
+//! Tests ranges that span several scores, and removals by rank, in a packed set and in both
+//! encodings of `ZSet`.
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
@@ -7,7 +8,7 @@ use zset_core::{PackedZSet, Score};
 
 use crate::both_encodings;
 
-/// Runs of equal scores; some members are integers.
+/// Elements in runs of equal scores. Some members are integers.
 const ELEMENTS: [(&str, f64); 9] = [
     ("10", -1.5),
     ("a", -1.5),

@@ -1,4 +1,4 @@
-//! The options of additions, and their results.
+//! Tests adding members with each combination of options, and the results returned.
 
 use test_support::zset::score;
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError, Added};
@@ -22,7 +22,7 @@ fn all_flags() -> impl Iterator<Item = AddFlags> {
 fn contradicting_flags_are_rejected() {
     for flags in all_flags() {
         let AddFlags { nx, xx, gt, lt, .. } = flags;
-        // In the order in which Redis checks them.
+        // Redis checks for conflicts in this order.
         let error = if nx && xx {
             Some(AddOptionsError::NxAndXx)
         } else if [gt, lt, nx].into_iter().filter(|flag| *flag).count() > 1 {
@@ -86,7 +86,8 @@ fn each_option_behaves_as_in_zadd() {
     let blocked = (Blocked, 0, 0);
     let none = AddOptions::new();
     let table = [
-        // The options, the result for a new member, and the results of scores 4, 5 and 6 for `old`.
+        // Each row has the options, the result of adding `new`, and the results of setting `old` to
+        // the scores 4, 5 and 6.
         (none, [inserted(5.0), updated(4.0), unchanged, updated(6.0)]),
         (none.nx(), [inserted(5.0), blocked, blocked, blocked]),
         (none.xx(), [blocked, updated(4.0), unchanged, updated(6.0)]),
@@ -97,7 +98,8 @@ fn each_option_behaves_as_in_zadd() {
     ];
     for (options, expected) in table {
         for is_increment in [false, true] {
-            // The argument that results in the same score: with INCR, the difference from 5.
+            // Returns the argument that results in the score `new`. With INCR, that is the
+            // difference from the old score, 5.
             let given = |new: f64| score(if is_increment { new - 5.0 } else { new });
             let options = if is_increment { options.incr() } else { options };
             let mut set = ZSet::from([("old", five)]);

@@ -17,7 +17,8 @@ fn follow<S: Subject>(
     let query = simple_query();
     for (left, operation) in (0..case.operations.len()).rev().zip(&case.operations) {
         if cfg!(miri) && left > 0 {
-            // A full comparison takes half a second under Miri.
+            // Under Miri, a full comparison takes half a second, so only the last operation gets
+            // one.
             runner.apply(operation);
         } else {
             runner.step(operation, &query);
@@ -26,7 +27,7 @@ fn follow<S: Subject>(
     runner.reference.sorted()
 }
 
-/// Runs cases on every kind of set, each with enough room.
+/// Runs cases on every kind of set.
 fn follow_everywhere(cases: Vec<Case>) {
     const LIMITS: [(usize, usize); 6] = [(128, 64), (4, 64), (0, 64), (128, 4), (1, 64), (4, 4)];
     let none = ListpackLimits { max_listpack_entries: usize::MAX, max_listpack_value: usize::MAX };
@@ -43,7 +44,7 @@ fn follow_everywhere(cases: Vec<Case>) {
             assert_eq!(follow(&case, set, limits, usize::MAX), left, "{}", case.name);
         }
         if case.operations.iter().any(|operation| matches!(operation, Operation::Drain { .. })) {
-            // A packed set has no `drain`, so it would keep its elements.
+            // A packed set has no `drain`, so its elements would differ from the expected ones.
             continue;
         }
         if !cfg!(miri) {
@@ -51,8 +52,8 @@ fn follow_everywhere(cases: Vec<Case>) {
             let array = PackedZSet::with_storage([0; 256]).unwrap();
             assert_eq!(follow(&case, array, none, 256), left, "{}", case.name);
         }
-        // In a smaller buffer some writes fail; the elements are still compared after each
-        // operation.
+        // In a smaller buffer, some writes fail, so the final elements may not be the expected
+        // ones. After each operation, they are still compared with the reference.
         follow(&case, PackedZSet::with_storage([0; 24]).unwrap(), none, 24);
     }
 }

@@ -1,4 +1,4 @@
-//! Panicking closures: the set is unchanged, or only the decisions before the panic have taken
+//! Tests panicking closures: the set is unchanged, except that decisions made before the panic take
 //! effect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -100,7 +100,7 @@ fn a_panic_while_extending_keeps_earlier_elements() {
         assert_eq!(set.len(), LEN as usize + 5);
         use_again(set);
     }
-    // This also covers promotion.
+    // With a limit of four entries, the fifth element promotes the set.
     let limits = zset_core::ListpackLimits { max_listpack_entries: 4, ..Default::default() };
     let mut set = ZSet::with_limits(limits);
     let elements = (0..9).map(|i| if i < 5 { (member(i), Score::ZERO) } else { stop() });
@@ -136,7 +136,7 @@ fn a_panicking_member_leaves_the_set_unchanged() {
     }
 }
 
-/// Runs the closures of a packed set in one kind of storage.
+/// Runs panicking closures on a packed set in one kind of storage.
 fn packed<B: Storage + Clone>(storage: &B) {
     let mut set = PackedZSet::with_storage(storage.clone()).unwrap();
     for i in 0..5 {

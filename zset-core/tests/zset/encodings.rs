@@ -1,4 +1,4 @@
-//! When a set changes its encoding, and what stays the same.
+//! Tests when a set changes its encoding, and what stays the same.
 
 use zset_core::redis::AddOptions;
 use zset_core::redis::rdb;
@@ -46,7 +46,8 @@ fn a_numeric_member_is_as_long_as_its_text() {
 #[test]
 fn check_accepts_a_set_whose_limits_were_lowered() {
     let element = |i: u32| (format!("member {i}"), Score::from(i));
-    // Each is called on a listpack of ten members with lowered limits, and returns a second set.
+    // Each function is called on a listpack of ten members whose limits were lowered. It returns
+    // another set.
     let calls: [fn(&mut ZSet) -> ZSet; 14] = [
         |set| set.clone(),
         |set| {
@@ -99,7 +100,7 @@ fn check_accepts_a_set_whose_limits_were_lowered() {
                 set.check();
                 set.set_limits(ListpackLimits { max_listpack_entries: 1, max_listpack_value: 1 });
                 set.check();
-                // The limits apply to the next new member.
+                // New limits take effect when the next new member is inserted.
                 set.insert("new", Score::ZERO);
                 assert_eq!(set.encoding(), Skiplist);
                 set.check();
@@ -117,7 +118,7 @@ fn a_stored_member_is_borrowed_from_the_set_in_both_encodings() {
             for member in members {
                 let passed = String::from(*member);
                 let (stored, score) = set.get(&passed).unwrap();
-                // The passed member is not borrowed.
+                // The stored member does not borrow the passed one.
                 drop(passed);
                 assert_eq!((&*stored, Some(score)), (member.as_bytes(), set.score(member)));
             }

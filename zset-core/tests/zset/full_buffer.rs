@@ -1,4 +1,4 @@
-//! Full buffers: a write that does not fit fails and leaves every byte unchanged.
+//! Tests full buffers: a write that does not fit fails and leaves every byte unchanged.
 
 use test_support::zset::{Reference, WriteError, score};
 use zset_core::redis::{AddOptions, Added};
@@ -41,8 +41,8 @@ const WRITES: [(&str, Write); 6] = [
     }),
 ];
 
-/// Scores whose entries take 2, 3, 4, 5, 10 and more bytes, at both ends and in between. The
-/// differences from the old scores are exact.
+/// Scores whose entries occupy 2 to more than 20 bytes, and that sort at both ends and in between.
+/// Their differences from the old scores are exact.
 const SCORES: [f64; 11] =
     [0.5, 2.0, 2.5, -5.0, 300.0, -70_000.0, 3e9, 0.25, 1e300, f64::INFINITY, -1.0 / 1_048_576.0];
 

@@ -1,4 +1,4 @@
-//! Iterators in both encodings, driven from both ends in many orders.
+//! Tests iterators in both encodings by taking elements from both ends in many orders.
 
 use test_support::zset::{Element, drive, score};
 use zset_core::{PackedZSet, Score, ZSet};
@@ -7,7 +7,7 @@ use crate::both_encodings;
 
 const LEN: u32 = if cfg!(miri) { 9 } else { 100 };
 
-/// Runs of equal scores; some members are integers.
+/// Returns elements in runs of equal scores. Some members are integers.
 fn elements() -> Vec<Element> {
     let member = |i: u32| if i % 2 == 0 { format!("{i:03}") } else { format!("1{i:03}") };
     let mut elements: Vec<Element> =
@@ -20,8 +20,8 @@ fn samples() -> [ZSet; 2] {
     both_encodings(elements().into_iter().map(|(member, number)| (member, score(number))))
 }
 
-/// Each bit chooses the end of one step: all from the front, all from the back, alternating, and
-/// some irregular patterns.
+/// Each bit chooses the end from which one step takes: always the front, always the back, both in
+/// turn, and some irregular patterns.
 const ENDS: [u64; 6] = [0, u64::MAX, 0x5555_5555_5555_5555, 0x00FF_F00F, 0x9E37_79B9_7F4A_7C15, 1];
 
 #[test]

@@ -1,8 +1,8 @@
-//! Redis's sorted set, in both encodings and in fixed-size buffers, compared with a plain list of
+//! Tests `ZSet` in both encodings, and `PackedZSet` in fixed-size buffers, against a plain list of
 //! members and scores.
 //!
-//! One runner applies the same operations to every kind of set; `check()` verifies the invariants
-//! after each.
+//! One runner applies the same operations to every kind of set. It calls `check()` after each
+//! operation to verify the invariants.
 
 #![cfg(feature = "alloc")]
 

@@ -1,4 +1,4 @@
-//! How the operations of a random sequence are generated.
+//! Strategies that generate the operations of a random sequence.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -91,7 +91,7 @@ pub(crate) fn any_member() -> impl Strategy<Value = Vec<u8>> + Clone {
     ]
 }
 
-/// Scores in every stored form, with few distinct values that are drawn often.
+/// Generates scores in every stored form. A few values are drawn often.
 pub(crate) fn any_score() -> impl Strategy<Value = f64> + Clone {
     const POWER: f64 = 4_611_686_018_427_387_904.0;
     let short = [0.1, -0.0, 1.5, -2.25, 127.0, 128.0, 4096.0, -4097.0, 1e7, -1e10, 1e22, 5e-324];

@@ -1,4 +1,4 @@
-//! Random members.
+//! Tests samples of random members.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;

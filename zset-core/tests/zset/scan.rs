@@ -1,4 +1,4 @@
-//! Scans of sets that change between pages.
+//! Tests scans of sets that change between pages.
 
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -9,7 +9,7 @@ use zset_core::{Score, ZSet};
 
 use crate::both_encodings;
 
-/// The number of members that stay, unless stated otherwise.
+/// The number of members that stay in the set during a scan, unless stated otherwise.
 const STAYING: u32 = if cfg!(miri) { 20 } else { 5000 };
 
 fn staying(i: u32) -> String {
@@ -69,8 +69,8 @@ fn all(len: u32) -> impl Iterator<Item = String> {
     (0..len).map(staying)
 }
 
-/// Returns the expected page length in a set with one table: `count`, or 1/64 of the set if that is
-/// more.
+/// Returns the expected page length in a set with one table: `count`, but at least 1/64 of the set
+/// and at most all of it.
 fn page_len(len: usize, count: usize) -> usize {
     count.clamp((len / 64).max(1), len)
 }
@@ -78,7 +78,8 @@ fn page_len(len: usize, count: usize) -> usize {
 #[test]
 fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
     assert_eq!(sample(50).scan(0, 0).1.len(), 1, "an empty page would never end the scan");
-    // A page for a small count visits many more members than it returns, so this set is smaller.
+    // With a small count, a page visits many more members than it returns, so the set for small
+    // counts is smaller.
     let small = if cfg!(miri) { 10 } else { 1000 };
     for (len, counts) in [(small, [0, 1, 2, 3]), (STAYING, [10, 97, 1000, usize::MAX])] {
         let mut set = sample(len);
@@ -98,7 +99,8 @@ fn an_unchanged_set_is_returned_exactly_once_for_any_count() {
 #[test]
 #[cfg_attr(miri, ignore = "the dict splits at 448 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_insertions() {
-    // Enough for the first table to split, and then its segments.
+    // If `more` is large, the insertions split the first table into segments, and later split these
+    // segments too.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
         let mut set = sample(STAYING / 2);
         let mut guests = 0;
@@ -165,7 +167,7 @@ fn a_scan_continues_after_the_set_is_rebuilt_larger() {
                 set.retain(|member, _| member.starts_with(b"staying"));
             }
         });
-        // Members that were removed and reinserted may be missing.
+        // Members that were removed and reinserted may be missing, but no member is returned twice.
         let twice = seen.values().find(|&&times| times > 1);
         assert_eq!(twice, None);
     }
@@ -201,7 +203,7 @@ fn members_that_stay_are_returned_once_during_random_changes() {
         let seen =
             scan(&mut set, 1 + seed as usize * 7, |_, set| match random.random_range(0..40) {
                 0..=9 => {
-                    // Beyond 30,000 guests, there are only removals.
+                    // Inserts guests until there have been 30,000.
                     let come = if guests < 30_000 { random.random_range(0..3000) } else { 0 };
                     set.extend((guests..guests + come).map(|i| (guest(i), Score::from(i % 50))));
                     guests += come;
@@ -246,8 +248,8 @@ fn a_scan_started_before_a_promotion_ends_after_its_first_page() {
     let mut set: ZSet = (0..20).map(|i| (staying(i), Score::ZERO)).collect();
     let seen = scan(&mut set, 3, |_, _| unreachable!("the scan ends after one page"));
     each_once(&seen, all(20));
-    // A scan that starts after the promotion continues, even if the set is small enough for a
-    // listpack.
+    // A scan that starts after the promotion returns several pages, even if the set is small enough
+    // for a listpack.
     set.promote();
     let mut text = String::new();
     let seen = scan(&mut set, 3, |page, set| {
@@ -277,7 +279,7 @@ fn a_scan_ends_if_the_set_is_emptied() {
         let (cursor, _) = set.scan(0, 10);
         assert_ne!(cursor, 0);
         empty(&mut set);
-        // Segments that are now empty may take a few pages.
+        // Before it ends, the scan may return a few more pages, which are empty.
         let (mut next, mut pages) = (cursor, 0);
         while next != 0 {
             let (after, page) = set.scan(next, 10);

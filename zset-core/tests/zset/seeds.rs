@@ -48,7 +48,7 @@ fn increment(member: &str, by: f64) -> Operation {
     Increment(member.into(), by)
 }
 
-/// Adds with the options denoted by the letters.
+/// Adds with the options that `options` names.
 fn add(member: &str, score: f64, options: &str) -> Operation {
     let [nx, xx, gt, lt, ch, incr] = ["NX", "XX", "GT", "LT", "CH", "INCR"]
         .map(|option| options.split(' ').any(|other| other == option));

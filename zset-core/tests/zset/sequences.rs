@@ -1,4 +1,4 @@
-//! Random sequences of operations, with limits of all sizes and in buffers.
+//! Runs random sequences of operations, with listpack limits of all sizes and in fixed buffers.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -38,8 +38,7 @@ fn follow_array<const N: usize>(steps: &Steps) {
     follow_packed(PackedZSet::with_storage([0x5A; N]).unwrap(), N, steps);
 }
 
-/// The numbers of members and their lengths up to which a set is a listpack: Redis's, few or none,
-/// and any.
+/// Listpack limits (number of members, bytes of a member): those of Redis, smaller ones, and none.
 const LIMITS: [(usize, usize); 7] =
     [(4, 4), (0, 64), (128, 64), (128, 4), (4, 64), (1, 64), (usize::MAX, usize::MAX)];
 

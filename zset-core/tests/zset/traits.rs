@@ -1,4 +1,4 @@
-//! Standard traits of sets, members and iterators.
+//! Tests the standard traits of sets, members and iterators.
 
 use std::collections::HashSet;
 use zset_core::redis::packed_zset::Iter as PackedIter;

@@ -1,4 +1,4 @@
-//! Scans of a dict with a cursor, page by page.
+//! Scanning a dict page by page, with a cursor.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use super::{Dict, Handle, Table, Tables, route};
 /// requested.
 const MOST_EMPTY_TABLES: usize = 32;
 
-/// A page has at least 1/64 of the handles of a table, rounded down, because it has to hash all of
-/// them.
+/// Each page hashes the keys of all handles of a table. To bound this work, a page has at least
+/// 1/64 of them, rounded down, if that many remain.
 const LEAST_PART: usize = 64;
 
 impl Dict {
@@ -24,8 +24,8 @@ impl Dict {
     /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
     /// ```
     ///
-    /// A cursor is therefore valid as long as the hasher is unchanged, and a scan returns, exactly
-    /// once, the handle of every key that stays in the dict.
+    /// A cursor is therefore valid as long as the hasher is unchanged. If a key stays in the dict
+    /// throughout a scan, the scan returns its handle exactly once.
     pub(crate) fn scan(
         &self,
         cursor: u64,
@@ -36,7 +36,7 @@ impl Dict {
         let mut next = usize::try_from(cursor).ok();
         let mut visited = 0;
         while let Some(cursor) = next {
-            // A dict that was once much larger has many empty tables, too many for one page to
+            // A dict that was once much larger may have too many empty tables for one page to
             // visit.
             if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
                 break;
@@ -99,7 +99,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn hash_of(handle: Handle) -> usize {
-        // Many handles share a hash. A page must not separate them.
+        // Up to 7 handles share a hash. A page must not separate them.
         (handle.leaf() as usize * 64 + usize::from(handle.slot()) / 7 * 7)
             .wrapping_mul(0xD6E8_FEB8_6659_FD93_u64 as usize)
     }
@@ -133,7 +133,8 @@ mod tests {
                 cursor = next;
                 pages += 1;
                 if pages < 5 {
-                    // Up to 75,000 handles, so the first table splits, and then segments do.
+                    // With up to 75,000 handles, first the single table splits, and then some
+                    // segments do.
                     insert(&mut dict, many * pages..many * (pages + 1));
                 }
             }

@@ -1,11 +1,11 @@
-//! Tests of all parts of the dict together.
+//! Tests of the dict as a whole.
 
 use super::*;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::vec::Vec;
 
-/// Returns the i-th handle of full leaves.
+/// Returns the handle of the i-th element in full leaves.
 fn handle(i: u32) -> Handle {
     Handle::new(i / 64, (i % 64) as u8)
 }
@@ -36,7 +36,7 @@ fn number(handle: Handle) -> usize {
 }
 
 fn spread(handle: Handle) -> usize {
-    // The finalizer of splitmix64.
+    // Mix the bits with the finalizer of splitmix64.
     let mut x = (number(handle) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) as usize
@@ -46,14 +46,16 @@ fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
     dict.find(hash, |other| (other == handle).then_some(())).is_some()
 }
 
-/// Enough for the first table to split, and then for segments to split.
+/// Enough handles for the first table to split, and then for segments to split.
 const MANY: u32 = if cfg!(miri) { 1_000 } else { 100_000 };
 
-/// As in the only leaf of a core, the handle of the last slot fills the slot of one removed.
+/// As in the only leaf of a core, the element of the last slot moves to the vacated slot after a
+/// removal.
 #[test]
 fn without_a_table_it_holds_what_a_list_holds() {
     let slot = |slot: usize| Handle::new(0, slot as u8);
-    // Few hashes, many of them equal, and all tags.
+    // The hashes are small, or have only the top byte set, or are scattered. There are at most 300
+    // different hashes in each case, so some are equal.
     for spread in [1, 1 << (usize::BITS - 8), 0x9E37_79B9] {
         let (mut dict, mut hashes) = (Dict::new(), Vec::<usize>::new());
         let mut state = 1_u32;
@@ -179,7 +181,8 @@ fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
 #[test]
 fn churn_at_constant_length_does_not_grow_the_dict() {
     churn(spread);
-    // A run of handles with the same hash fills groups, in which removals leave tombstones.
+    // A run of handles with the same hash fills groups of buckets, in which removals leave
+    // tombstones.
     churn(|handle| spread(Handle::new((number(handle) / 20) as u32, 0)));
 }
 
@@ -225,7 +228,7 @@ fn reserving_succeeds_for_millions_but_not_beyond_the_handle_limit() {
 
 #[test]
 fn a_panic_in_the_hash_loses_nothing() {
-    // The table is rebuilt, and splits.
+    // With `SEGMENT_BUCKETS` buckets, the single table is rebuilt. With `FIRST_BUCKETS`, it splits.
     for buckets in [SEGMENT_BUCKETS, FIRST_BUCKETS] {
         let len = capacity(buckets);
         let mut dict = filled(len as u32, spread);

@@ -1,4 +1,4 @@
-//! A single entry: its encodings, and steps to the next and the previous entry.
+//! A single entry: its encodings, and how to find the next and the previous entry.
 
 use core::fmt;
 
@@ -93,8 +93,9 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
     if negative { Some(magnitude) } else { magnitude.checked_neg() }
 }
 
-// The first byte. For a short value, it contains some of the value's bits; otherwise, it determines
-// how many bytes follow.
+// The first byte of an entry. In a short entry, this byte contains bits of the integer or of the
+// text's length. In a long entry, it determines how many bytes follow for the integer or the
+// length.
 //
 //     0xxxxxxx                       0 to 127
 //     10llllll                       up to 63 bytes of text
@@ -174,19 +175,19 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// The value to find. It is distinguished from most entries by one or two of their bytes, without
-/// decoding them: members often have a length and a prefix in common, but seldom their last byte.
+/// The value to find. One or two bytes distinguish it from most entries without decoding them:
+/// members often share a length and a prefix, but seldom their last byte.
 pub(super) struct Needle<'a> {
     value: Value<'a>,
-    /// The first byte of its entry, or `LONG`.
+    /// The first byte of the value's entry, or `LONG`.
     first: u8,
-    /// The last byte of its entry, not counting the back-length, and the offset of that byte.
+    /// The last byte of the value's entry before the back-length, and the offset of that byte.
     last: u8,
     last_at: usize,
 }
 
-/// From this first byte on, entries are decoded: other writers may store a short value in a long
-/// encoding.
+/// Entries whose first byte is this or greater are decoded: other writers may store a short value
+/// in a long encoding.
 const LONG: u8 = INTEGER_13;
 
 impl<'a> Needle<'a> {
@@ -203,7 +204,8 @@ impl<'a> Needle<'a> {
         Needle { value, first, last, last_at }
     }
 
-    /// Returns whether the entry at `at` is the value, and the offset after it; `None` at the end.
+    /// Returns whether the entry at `at` equals the value, and the offset after it; `None` at the
+    /// end.
     #[inline]
     pub(super) fn compare(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
         let first = *bytes.get(at)?;
@@ -222,13 +224,13 @@ impl<'a> Needle<'a> {
 
 /// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
-/// The bounds are Redis's. Those above 127 are one less than the bits could hold.
+/// The bounds are Redis's. Those above 127 are one less than the bits allow.
 #[inline]
 fn back_length_bytes(len: usize) -> usize {
     if len <= 127 { 1 } else { long_back_length_bytes(len) }
 }
 
-/// The same for a body of more than 127 bytes.
+/// Like [`back_length_bytes`], for a body of more than 127 bytes.
 #[inline(never)]
 fn long_back_length_bytes(len: usize) -> usize {
     match len {
@@ -239,7 +241,7 @@ fn long_back_length_bytes(len: usize) -> usize {
     }
 }
 
-/// Writes a length in groups of 7 bits, the highest first. It is read from its last byte: if the
+/// Writes a length in groups of 7 bits, the highest first. A reader starts at the last byte: if its
 /// highest bit is set, another byte precedes it.
 fn write_back_length(len: usize, out: &mut [u8]) {
     let bytes = back_length_bytes(len);
@@ -274,7 +276,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
             Some((Value::Bytes(bytes.get(head..)?.get(..len)?), head + len))
         }
         0xC0..=0xDF => {
-            // Shift to the top and back, to extend the sign.
+            // Shift the 13 bits to the top and back, to extend the sign.
             let second = *rest.first()?;
             let bits = i16::from_be_bytes([first << 3 | second >> 5, second << 3]) >> 3;
             Some((Value::Integer(bits.into()), 2))
@@ -317,7 +319,7 @@ pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
 #[inline]
 pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
-        // One byte, and one of back-length.
+        // One byte for the value, and one for the back-length.
         0..=0x7F => Some(at + 2),
         first @ 0x80..=0xBF => Some(at + 2 + usize::from(first & 0x3F)),
         0xC0..=0xDF => Some(at + 3),
@@ -325,7 +327,7 @@ pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the offset of the entry before `at`, or `None` at the first.
+/// Returns the offset of the entry before `at`, or `None` if `at` is the first entry.
 pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     if at <= super::HEADER {
         return None;
@@ -334,9 +336,9 @@ pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     at.checked_sub(len.checked_add(back)?)
 }
 
-/// Returns the offset after the entry at `at` if it is complete and its back-length is correct. The
-/// back-length may have any size that a server writes: Valkey 9 uses one byte less than Redis where
-/// Redis's bound is one less than the bits could hold.
+/// Returns the offset after the entry at `at` if it is complete and its back-length is correct.
+/// Servers write back-lengths of different sizes: where Redis's bound is one less than the bits
+/// allow, Valkey 9 uses one byte less.
 pub(super) fn validate(bytes: &[u8], at: usize) -> Option<usize> {
     let (_, len) = decode(bytes.get(at..)?)?;
     let width = back_length_bytes(len);
@@ -398,7 +400,7 @@ mod tests {
             (4095, &[0xEF, 0xFF], &[32, 0x81]),
             (4096, &[0xF0, 0, 0x10, 0, 0], &[32, 0x85]),
             (16_377, &[0xF0, 0xF9, 0x3F, 0, 0], &[127, 0xFE]),
-            // 16383 fits in 14 bits, but takes three bytes.
+            // The length 16383 fits in 14 bits, but its back-length has three bytes.
             (16_378, &[0xF0, 0xFA, 0x3F, 0, 0], &[0, 0xFF, 0xFF]),
             (2_097_146, &[0xF0, 0xFA, 0xFF, 0x1F, 0], &[0, 0xFF, 0xFF, 0xFF]),
         ] {

@@ -47,7 +47,8 @@ pub struct RawEntry<'a> {
     pub head: &'a [u8],
     /// The decoded value. The bytes of a string follow the head.
     pub value: Value<'a>,
-    /// The length of the entry up to here, from which a backward walk finds its start.
+    /// The length of the entry without this field. A backward walk uses it to find the entry's
+    /// start.
     pub back_length: &'a [u8],
 }
 

@@ -88,8 +88,8 @@ impl Fixed for [u8] {
     }
 }
 
-/// Grows in small steps, which still spare most insertions a call to the allocator. Small sets are
-/// numerous, so their unused bytes add up.
+/// Grows in small steps, because small sets are numerous and their unused bytes add up. Most
+/// insertions still do not call the allocator.
 #[cfg(feature = "alloc")]
 impl Buffer for alloc::vec::Vec<u8> {
     fn as_slice(&self) -> &[u8] {
@@ -107,8 +107,8 @@ impl Buffer for alloc::vec::Vec<u8> {
             self.try_reserve_exact(wanted - self.len())?;
         }
         if len > self.len() {
-            // With a constant 0, the compiler calls `memclr` on a Cortex-M, which takes flash in
-            // addition to `memset`.
+            // With a constant 0, the compiler would call `memclr` on a Cortex-M, which needs flash
+            // in addition to `memset`.
             self.resize(len, core::hint::black_box(0));
         }
         Ok(())

@@ -96,8 +96,8 @@ fn validate(bytes: &[u8]) -> Result<usize, ListpackError> {
     Ok(total)
 }
 
-/// Returns the entries of a listpack of exactly these bytes, written by any server: each with its
-/// offset and the offset after it.
+/// Returns the entries of the listpack in `bytes`, which any server may have written. Each entry
+/// comes with its offset and the offset after it.
 pub(crate) fn read(bytes: &[u8]) -> Result<Read<'_>, ListpackError> {
     let total = bytes.len();
     if total <= HEADER || total > MAX_BYTES || total != total_bytes(bytes) {

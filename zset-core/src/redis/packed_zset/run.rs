@@ -1,5 +1,5 @@
-//! Runs of consecutive pairs: how ranges by rank, score and member are found, and the iterator over
-//! one.
+//! Runs of consecutive pairs: finding the run of a range by score, element or member, and iterating
+//! over a run.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -35,7 +35,7 @@ pub(super) fn bounds<T: Copy>(range: &impl RangeBounds<T>) -> Bounds<T> {
     (range.start_bound().cloned(), range.end_bound().cloned())
 }
 
-// The functions below are not generic, so they are compiled once, in this crate.
+// The `run_by_*` functions are not generic, so they are compiled once, in this crate.
 
 pub(super) fn run_by_score(bytes: &[u8], (start, end): Bounds<Score>) -> Run {
     run(
@@ -107,10 +107,10 @@ fn element_at(bytes: &[u8], at: usize) -> Option<(Member<'_>, Score, usize)> {
     Some((Member::new(member), score_of(score), place.behind))
 }
 
-/// Returns the run of pairs that `is_within` accepts, after those that `precedes` accepts.
+/// Returns the run of pairs that `is_within` accepts. They follow those that `precedes` accepts.
 ///
-/// Both functions take the offset of a pair. They return the offset after it if they accept the
-/// pair, and `None` if not, or at the end.
+/// Both functions take the offset of a pair. They return the offset after the pair if they accept
+/// it, and `None` if they do not, or at the end.
 #[inline]
 fn run(
     bytes: &[u8],
@@ -129,8 +129,9 @@ const STRIDE: usize = 8;
 /// the number of pairs before it. `precedes` takes the offset of a pair, and returns the offset
 /// after it for a prefix of the pairs; at the end it returns `None`.
 ///
-/// Finding the next pair is cheap; decoding a score is not, especially one with a fraction. So it
-/// tests each eighth pair, and then the seven before the first that does not precede.
+/// Finding the next pair is cheap. Decoding a score is not, especially one with a fraction, so this
+/// function tests every eighth pair. When one of these does not precede, it tests the skipped pairs
+/// before that one.
 #[inline]
 pub(super) fn partition_point(
     bytes: &[u8],
@@ -160,7 +161,7 @@ pub(super) fn partition_point(
 #[derive(Clone)]
 pub struct Iter<'a> {
     bytes: &'a [u8],
-    /// The run not yet returned, which shrinks with each step.
+    /// The run of elements not yet returned.
     rest: Run,
 }
 
@@ -177,7 +178,7 @@ impl Default for Iter<'_> {
     }
 }
 
-/// Removes the first element from a run.
+/// Removes and returns the first element of a run.
 #[inline]
 fn take_first<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
@@ -186,7 +187,7 @@ fn take_first<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)
     Some(element)
 }
 
-/// Removes the last element from a run.
+/// Removes and returns the last element of a run.
 #[inline]
 fn take_last<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
@@ -197,7 +198,7 @@ fn take_last<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)>
 
 /// Reads an element. Not inlined, so that `next` is small enough to be inlined.
 ///
-/// Not through `pair_at`: its call takes a sixth of a step.
+/// Does not call `pair_at`, because that call takes a sixth of a step.
 #[inline(never)]
 fn read_element(bytes: &[u8], at: usize) -> Option<((Member<'_>, Score), PairOffsets)> {
     let (member, score_at) = entry_at(bytes, at)?;
@@ -236,7 +237,7 @@ impl DoubleEndedIterator for Iter<'_> {
     }
 }
 
-/// Steps for an iterator that owns the set.
+/// The steps of an iterator that owns the set.
 #[cfg(feature = "alloc")]
 impl<B: Storage> PackedZSet<B> {
     pub(crate) fn next_of(&self, rest: &mut Run) -> Option<(Member<'_>, Score)> {

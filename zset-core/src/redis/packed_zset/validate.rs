@@ -1,6 +1,7 @@
-//! The format of a sorted set in a listpack: scores, and the validation of whole sets.
+//! The format of a sorted set in a listpack: encoding scores, and validating whole sets.
 //!
-//! Integral scores are integers, others text, as in Redis.
+//! As in Redis, a score is stored as an integer if its text is the decimal form of an `i64`, and
+//! otherwise as text.
 
 use core::error::Error;
 use core::fmt;
@@ -10,20 +11,20 @@ use crate::redis::listpack::{Encoded, HEADER, Storage, Value, find};
 use crate::score::text::{ScoreText, plain_integer};
 use crate::{Listpack, Member, ParseScoreError, Score};
 
-/// Encodes a score; writes its digits to `text`, which must be empty.
+/// Encodes a score. Its digits, if needed, are written to `text`, which must be empty.
 pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     if let Some(integer) = plain_integer(score.get()) {
         return Encoded::new(Value::Integer(integer));
     }
     text.push_number(score.get());
-    // Above that magnitude, the text may still be the decimal form of an `i64`.
+    // The text of a number too large for `plain_integer` may still be the decimal form of an `i64`.
     Encoded::new(Value::from(text.as_bytes()))
 }
 
 /// Returns the score stored in an entry of the set.
 #[inline]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
-    // The invariants guarantee that it is a number.
+    // The set's invariants guarantee a number, so the default is never used.
     try_score_of(value).unwrap_or_default()
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn score_of(value: Value<'_>) -> Score {
 #[inline]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
-        // Other writers' integers are rounded, as in Redis.
+        // An integer from another writer may be too large for an exact `f64`. Redis rounds it too.
         Value::Integer(integer) => Ok(Score::nearest_to(integer)),
         Value::Bytes(text) => Score::parse(text),
     }
@@ -45,27 +46,27 @@ pub enum PackedZSetError {
     OddLength,
     /// The score of the element at this 0-based rank is not a number.
     Score {
-        /// The rank.
+        /// The rank of the element, from 0.
         rank: usize,
     },
     /// The score of the element at this 0-based rank is NaN.
     Nan {
-        /// The rank.
+        /// The rank of the element, from 0.
         rank: usize,
     },
     /// The member at this 0-based rank is the text of an integer, but stored as text.
     Text {
-        /// The rank.
+        /// The rank of the element, from 0.
         rank: usize,
     },
     /// The element at this 0-based rank does not come after the previous one.
     NotAscending {
-        /// The rank.
+        /// The rank of the element, from 0.
         rank: usize,
     },
     /// The member at this 0-based rank is a duplicate.
     DuplicateMember {
-        /// The rank.
+        /// The rank of the element, from 0.
         rank: usize,
     },
 }

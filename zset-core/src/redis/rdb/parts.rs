@@ -16,7 +16,8 @@ pub(super) const VERSION: u16 = 10;
 /// The size of the version and the checksum, at the end.
 const FOOTER: usize = 10;
 
-/// The versions of Redis's format, up to that of Redis 8.10. They differ in other types.
+/// The versions of Redis's format, up to that of Redis 8.10. A newer version adds types, but does
+/// not change the types read here.
 const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
 
 /// The version of Valkey 9, which numbers its format separately from Redis.
@@ -28,8 +29,8 @@ pub const TYPE_LISTPACK: u8 = 17;
 /// The type of a set whose value is its elements, with binary scores.
 pub(super) const TYPE_ELEMENTS: u8 = 5;
 
-/// The first byte of a string without a length: an integer of 1, 2 or 4 bytes, or a compressed
-/// string.
+/// The first byte of a string that is not stored as a length and bytes, but as an integer of 1, 2
+/// or 4 bytes, or compressed.
 const STRING_INTEGER_8: u8 = 0xC0;
 const STRING_INTEGER_16: u8 = 0xC1;
 const STRING_INTEGER_32: u8 = 0xC2;
@@ -151,7 +152,6 @@ impl<'a> Reader<'a> {
         self.0.len()
     }
 
-    /// Reads `len` bytes.
     pub(super) fn bytes(&mut self, len: usize) -> Result<&'a [u8], RestoreError> {
         let (taken, rest) = self.0.split_at_checked(len).ok_or(RestoreError::Truncated)?;
         self.0 = rest;
@@ -178,14 +178,14 @@ impl<'a> Reader<'a> {
         self.array().map(|[byte]| byte)
     }
 
-    /// Reads a score in binary.
+    /// Reads a score as a little-endian `f64`.
     pub(super) fn binary_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
         let number = self.array().map(f64::from_le_bytes)?;
         Ok(Score::new(number).map_err(|_| ParseScoreError::Nan))
     }
 
-    /// Reads a score as text: its length in one byte, in which three values mean NaN and the
-    /// infinities.
+    /// Reads a score as text: a length byte, then the digits. Three values of the length byte stand
+    /// for NaN and the infinities.
     pub(super) fn text_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
         Ok(match self.byte()? {
             253 => Err(ParseScoreError::Nan),
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads a length, which is big-endian and starts in the first byte. **O(1)**.
+    /// Reads a length: a big-endian number in 1, 2, 5 or 9 bytes. **O(1)**.
     ///
     /// # Errors
     ///
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
         Ok(Cow::Owned(Member::new(Value::Integer(integer)).to_vec()))
     }
 
-    /// Reads a sorted set of this type, for a set with these limits. **O(n)** if the elements are
+    /// Reads a sorted set of this type into a set with these limits. **O(n)** if the elements are
     /// in ascending or in descending order, **O(n log n)** otherwise.
     ///
     /// # Errors
@@ -293,7 +293,7 @@ pub(super) fn decompress(mut input: &[u8], len: usize) -> Result<Vec<u8>, Restor
     if output.len() == len { Ok(output) } else { Err(RestoreError::Compression) }
 }
 
-/// Removes the first `len` bytes, if there are that many.
+/// Removes and returns the first `len` bytes, or returns `None` if there are fewer.
 fn take<'a>(input: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(len)?;
     *input = rest;
@@ -308,7 +308,8 @@ mod tests {
     fn literals_and_references_are_expanded() {
         assert_eq!(decompress(b"", 0).unwrap(), b"");
         assert_eq!(decompress(b"\x02abc", 3).unwrap(), b"abc");
-        // Copies 3 bytes from 3 bytes back, and 9 + 1 bytes that overlap themselves.
+        // The back-reference in the first input copies 3 bytes from 3 bytes back. Those in the
+        // other inputs copy 10 and 9 bytes, and overlap their own output.
         assert_eq!(decompress(b"\x02abc\x20\x02", 6).unwrap(), b"abcabc");
         assert_eq!(decompress(b"\x00a\xE0\x01\x00", 11).unwrap(), b"aaaaaaaaaaa");
         assert_eq!(decompress(b"\x01ab\xE0\x00\x01", 11).unwrap(), b"abababababa");

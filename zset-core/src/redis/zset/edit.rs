@@ -1,4 +1,4 @@
-//! Writing: inserting, changing scores, removing.
+//! Methods that insert members, change scores and remove members.
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
@@ -171,10 +171,10 @@ impl ZSet {
     }
 
     /// Adds a member according to the options; returns its old score, from which
-    /// [`AddOptions::outcome`] derives what was added.
+    /// [`AddOptions::outcome`] derives the outcome.
     ///
-    /// All insertions of one member come here. It is not generic, so that it is compiled once, in
-    /// this crate.
+    /// Every insertion of a single member calls this method. It is not generic, so it is compiled
+    /// once, in this crate.
     pub(super) fn add_bytes(
         &mut self,
         member: &[u8],
@@ -317,7 +317,7 @@ impl ZSet {
 
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, lowest score first. Lazy; **O(log n)** per step. See
-    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if). As other removals, it may free
+    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if). Like other removals, it may free
     /// memory.
     pub fn extract_if<F: FnMut(&[u8], Score) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, F> {
         ExtractIf::new(self, extracted)
@@ -384,7 +384,7 @@ fn add_to_sorted(
     Ok(old)
 }
 
-/// Returns the error of an insertion without INCR.
+/// Converts the error of an insertion without INCR, which cannot result in NaN.
 pub(super) fn not_nan(error: IncrementError<NanScore>) -> TryReserveError {
     match error {
         IncrementError::Full(error) => error,

@@ -1,5 +1,5 @@
-//! The two encodings: their limits, conversion from one to the other, and the creation of sets in
-//! the right one.
+//! The two encodings: their limits, conversion from one to the other, and the choice of one for a
+//! new set.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -87,7 +87,8 @@ impl ZSet {
                 set.iter().try_for_each(|(member, score)| packed.push_last(member, *score));
             match pushed {
                 Ok(()) => return Ok(ZSet { elements: Elements::Listpack(packed), limits }),
-                // Too large for any listpack, whatever the limits.
+                // The set is too large for any listpack, whatever the limits, so keep the skip
+                // list.
                 Err(TryReserveError::BufferFull) => {}
                 Err(error) => return Err(error),
             }
@@ -98,8 +99,9 @@ impl ZSet {
     /// Reserves memory for about `additional` more members, excluding their bytes.
     /// **O(n + additional)**.
     ///
-    /// A listpack that this many more members would outgrow becomes a skip list immediately.
-    /// Otherwise, a listpack reserves nothing, because the lengths of future members are unknown.
+    /// If this many more members would exceed the limits of a listpack, it becomes a skip list
+    /// immediately. Otherwise, a listpack reserves nothing, because the lengths of future members
+    /// are unknown.
     ///
     /// # Panics
     ///

@@ -84,7 +84,7 @@ impl<'a> Iterator for Iter<'a> {
 }
 
 impl DoubleEndedIterator for Iter<'_> {
-    // For the same reason as `next`.
+    // Inlined for the same reason as `next`.
     #[expect(clippy::inline_always, reason = "a loop takes a fifth of the time, and is no longer")]
     #[inline(always)]
     fn next_back(&mut self) -> Option<Self::Item> {
@@ -131,7 +131,7 @@ pub struct IntoIter(Owned);
 
 #[derive(Clone)]
 enum Owned {
-    /// The whole set, and the run not yet returned.
+    /// The whole set, and the run of elements not yet returned.
     Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),
     Skiplist(sorted_set::IntoIter<ByteString, Score>),
 }

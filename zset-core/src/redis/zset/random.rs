@@ -1,4 +1,4 @@
-//! Random ranks, with and without replacement: the basis of all samples.
+//! Random ranks, with and without replacement, for `sample` and `sample_with_replacement`.
 
 use alloc::vec::{self, Vec};
 use core::iter::FusedIterator;
@@ -21,8 +21,9 @@ pub(super) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> ve
         chosen.truncate(n);
     } else {
         // R. Floyd's algorithm (Bentley, "Programming Pearls: A Sample of Brilliance", CACM 30(9),
-        // 1987): each draw is from a range one number larger than the last. If the number was drawn
-        // before, the newest number of the range replaces it, which cannot have been drawn yet.
+        // 1987): each draw is from a range that is one number larger than the range before. A
+        // number drawn before is replaced by the newest number of the range, which cannot have been
+        // drawn yet.
         let mut seen = HashSet::with_capacity_and_hasher(n, DefaultHashBuilder::default());
         chosen = Vec::with_capacity(n);
         for newest in len - n..len {
@@ -54,11 +55,11 @@ pub(super) fn repeated<R: Rng + ?Sized>(
 fn below<R: Rng + ?Sized>(len: usize, rng: &mut R) -> usize {
     let len = len as u64;
     let mut product = 0;
-    // Rejects fewer than one draw in 2^32. A generator that needs 16 attempts is not random.
+    // Fewer than one draw in 2^32 is rejected, so a generator that needs 16 attempts is not random.
     for _ in 0..16 {
         product = u128::from(rng.next_u64()) * u128::from(len);
-        // Rejects the lowest values of the low half. They would make some numbers more likely than
-        // others.
+        // Reject a product whose low half is among the lowest values. They would make some numbers
+        // more likely than others.
         if product as u64 >= len.wrapping_neg() % len {
             break;
         }

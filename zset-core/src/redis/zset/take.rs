@@ -134,7 +134,8 @@ impl ZSet {
             Elements::Listpack(set) => Elements::Listpack(or_panic(set.try_cut(run(set)))),
             Elements::Skiplist(set) => {
                 let set = &mut set[0];
-                // Allocated before the elements move: afterwards, they would be lost.
+                // Allocate before the elements move: if allocation failed later, they would be
+                // lost.
                 let mut upper = or_panic(try_box(Sorted::with_hasher(set.hasher().clone())));
                 or_panic(set.core.try_split_off(range(set), &mut upper[0].core));
                 Elements::Skiplist(upper)
@@ -144,7 +145,7 @@ impl ZSet {
     }
 }
 
-/// Not inlined, so that its stack space is not used when a skip list is drained.
+/// Not inlined, so that draining a skip list does not use its stack space.
 #[inline(never)]
 #[track_caller]
 fn drain_packed(
@@ -188,7 +189,7 @@ impl<F: FnMut(&[u8], Score) -> bool> Iterator for ExtractIf<'_, F> {
         loop {
             let rank = self.next;
             let element = self.set.get_by_rank(rank)?;
-            // If `extracted` panics, the element is not visited again.
+            // Advance first: if `extracted` panics, the element is not visited again.
             self.next = rank + 1;
             if (self.extracted)(&element.0, element.1) {
                 let element = owned(element);

@@ -60,7 +60,8 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
         let mut owned =
             elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
         let mut set = or_panic(try_box(Sorted::new()));
-        // By reference, as the iterator may be large, and stacks are small on microcontrollers.
+        // Pass the iterator by reference: it may be large, and stacks are small on
+        // microcontrollers.
         or_panic(set[0].try_fill(owned.by_ref(), |_, new| new));
         or_panic(ZSet::from_sorted(set, ListpackLimits::default()))
     }
@@ -152,7 +153,7 @@ impl From<ZSet> for BTreeMap<ByteString, Score> {
     }
 }
 
-/// Inserts copies, such as the elements of a `BTreeMap`. **O(log n)** per element.
+/// Inserts copies of borrowed elements, such as those of a `BTreeMap`. **O(log n)** per element.
 impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, &'a Score)>>(&mut self, elements: I) {

@@ -23,12 +23,12 @@ pub(super) enum Run<M = u32, S = i32> {
     Rank(Bounds<usize>),
     Score(Bounds<S>),
     Member(S, Bounds<M>),
-    /// Across scores.
+    /// A range that may cross scores.
     Element(Bounds<(S, M)>),
 }
 
 impl Run {
-    /// Converts the bounds to those of a type.
+    /// Converts the bounds to the members and scores of a type.
     fn map<M, S>(&self, member: impl Fn(u32) -> M, score: impl Fn(i32) -> S) -> Run<M, S> {
         let element = |(of, number)| (score(of), member(number));
         match *self {
@@ -50,7 +50,7 @@ pub(super) enum At {
     Score(i32),
 }
 
-/// The elements returned from each end of an iterator, and the number of remaining ones.
+/// The elements taken from each end of an iterator, and the number of elements left.
 #[derive(Debug, PartialEq)]
 pub(super) struct Taken {
     front: Vec<Element>,
@@ -75,7 +75,7 @@ pub(super) fn take_ends(
         assert_eq!(elements.size_hint(), (taken.left, Some(taken.left)));
     }
     if taken.left == 0 {
-        // The iterator is fused.
+        // A fused iterator keeps returning `None`.
         assert_eq!((elements.next(), elements.next_back(), elements.next()), (None, None, None));
     }
     taken
@@ -93,24 +93,24 @@ pub(super) trait Subject: Clone + PartialEq + Debug {
     /// Whether members are unique.
     const IS_UNIQUE: bool = true;
 
-    /// Whether elements of equal score are ordered by member, and not by when their score was set.
+    /// Whether equal scores are ordered by member, rather than by when the score was set.
     const IS_ORDERED: bool = true;
 
-    /// Returns the old score, except for a list, which keeps equal elements.
+    /// Inserts an element; returns the old score. A list keeps equal elements and returns `None`.
     fn insert(&mut self, element: Element) -> Option<i32>;
     /// Sets the score of a member that is present; returns the old one. A list has no such method.
     fn update(&mut self, element: Element) -> Option<i32>;
     /// Removes a member; a list removes the element with this score.
     fn remove(&mut self, element: Element) -> Option<i32>;
-    /// Returns the rank of a member; a list that of the first element with this score.
+    /// Returns the rank of a member; in a list, that of the first element with this score.
     fn rank(&self, element: Element) -> Option<usize>;
-    /// Changes the values of a map, and back.
+    /// Changes the values of a map, and restores them.
     fn change_values(&mut self) {}
     fn reserve(&mut self, additional: usize);
 
     /// Removes a run without returning it.
     fn remove_range(&mut self, run: &Run) -> usize;
-    /// Removes a run and returns some of it.
+    /// Drains a run; returns what was taken from its ends.
     fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken;
     fn view(&self, run: &Run, ends: (usize, usize)) -> Taken;
     fn split_off(&mut self, at: At) -> Self;
@@ -118,7 +118,7 @@ pub(super) trait Subject: Clone + PartialEq + Debug {
     fn collect(elements: &[Element]) -> Self;
     fn extend(&mut self, elements: &[Element]);
     fn append(&mut self, other: &mut Self);
-    /// Replaces all elements by these.
+    /// Replaces all elements.
     fn rebuild(&mut self, elements: &[Element]) {
         *self = Self::collect(elements);
     }
@@ -126,7 +126,7 @@ pub(super) trait Subject: Clone + PartialEq + Debug {
     fn pop(&mut self, end: End) -> Option<Element>;
     fn pop_if(&mut self, end: End, accept: impl FnOnce(Element) -> bool) -> Option<Element>;
     fn retain(&mut self, keep: impl FnMut(Element) -> bool);
-    /// Removes the first elements that are accepted, at most this many.
+    /// Removes and returns the first elements that `accept` accepts, up to `most` of them.
     fn extract(&mut self, most: usize, accept: impl FnMut(Element) -> bool) -> Vec<Element>;
     fn shrink_to_fit(&mut self);
     fn get_by_rank(&self, rank: usize) -> Option<Element>;
@@ -135,8 +135,8 @@ pub(super) trait Subject: Clone + PartialEq + Debug {
     fn check(&self);
 }
 
-/// Implements the methods whose calls are the same for all types, given how to read an element and
-/// how to make one.
+/// Implements the methods that are called in the same way on all types. `$read` converts an element
+/// of the type, and `$make` creates one.
 macro_rules! in_common {
     (|$($part:ident),+| $read:expr, |$member:ident, $score:ident| $make:expr) => {
         fn collect(elements: &[Element]) -> Self {
@@ -208,8 +208,8 @@ macro_rules! in_common {
     };
 }
 
-/// Implements the methods of all types but `ZSet`, whose bounds have other types. Without an order
-/// of members there are no ranges of members. The last kind of run is all elements.
+/// Implements the methods of all types except `ZSet`, whose bounds have other types. Types whose
+/// members have no order omit the methods in brackets. The `_` arms handle `Run::All`.
 macro_rules! sets {
     (
         $of:ty, |$($part:ident),+| $read:expr, |$member:ident, $score:ident| $make:expr
@@ -287,7 +287,7 @@ fn as_pairs<M, S>(bounds: &Bounds<(S, M)>) -> Bounds<(&S, &M)> {
     (start.map(|(score, member)| (score, member)), end.map(|(score, member)| (score, member)))
 }
 
-/// A score that is ordered like the number it is made of, from -1 on.
+/// A score that is made from a number of at least -1 and ordered like it.
 pub(super) trait Numbered: Ord + Clone + Debug {
     fn of(number: i32) -> Self;
     fn number(&self) -> i32;
@@ -369,7 +369,7 @@ impl<S: Numbered> Subject for SortedSet<u32, S> {
             insertion => insertion,
         };
         match insertion {
-            // Neither higher nor lower.
+            // If both calls return `Unchanged`, the given score equals the old one.
             Insertion::Updated(old) | Insertion::Unchanged(old) => Some(old.number()),
             Insertion::Inserted => unreachable!("the member is present"),
         }
@@ -391,7 +391,7 @@ impl<S: Numbered> Subject for SortedSet<u32, S> {
     );
 }
 
-/// Returns the value of a key, which must stay with the key.
+/// Returns the value of a key. The tests verify that it stays with the key.
 fn value(member: u32) -> u64 {
     u64::from(member) * 1_000_003
 }
@@ -481,8 +481,8 @@ impl Subject for SortedSet<Unordered<u32>, i32> {
     sets!(i32, |member, score| untied(member, score), |member, score| (Unordered(member), score));
 }
 
-/// Returns the bytes of a member. Some are decimal integers, which a listpack stores as integers.
-/// All have the same length, so they are ordered as their numbers.
+/// Returns the bytes of a member: a decimal integer, which a listpack stores as an integer. All
+/// have the same length, so they are ordered like their numbers.
 fn text(member: u32) -> Vec<u8> {
     (1_000 + member).to_string().into_bytes()
 }
@@ -524,7 +524,7 @@ impl Subject for ZSet {
         self.rank(text(member))
     }
 
-    /// Does nothing: to reserve much would change the encoding.
+    /// A no-op, since a large reservation would change the encoding.
     fn reserve(&mut self, _: usize) {}
 
     fn remove_range(&mut self, run: &Run) -> usize {
