@@ -1,8 +1,8 @@
 //! Sends reminders when they are due, without losing any.
 //!
-//! Demonstrates a `SharedDelayQueue` with leased jobs: a job whose worker dies, one that always
-//! fails, and jobs that are cancelled or rescheduled. A fake clock makes the minute pass in an
-//! instant:
+//! Demonstrates a `SharedDelayQueue` with leased jobs: a job whose worker dies, a job that always
+//! fails, and jobs that are cancelled or rescheduled. A fake clock simulates the time, so the
+//! program ends immediately:
 //!
 //! ```text
 //! cargo run --example delayed_jobs
@@ -17,7 +17,7 @@ use zset_std::{Clock, FakeClock, JobId, Lease, SharedDelayQueue, Timestamp};
 
 type Reminders = SharedDelayQueue<&'static str, JobId, FakeClock>;
 
-/// The time a worker has for a mail, and the delay after a failure.
+/// The time a worker has to send a reminder, and the delay after a failure.
 const VISIBILITY: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_secs(10);
 
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Simulates the worker that holds this lease.
 fn work(reminders: &Reminders, lease: &Lease<&'static str>) -> Result<(), StaleLease> {
     let outcome = match (lease.payload, lease.deliveries) {
-        // The worker never reports back: the lease expires.
+        // The worker never reports back, so the lease expires.
         ("ann", 1) => "the worker dies".to_string(),
         ("bob", _) => match reminders.nack(lease, PAUSE)? {
             Nacked::Requeued { due } => format!("failed, retry at {}", time(due)),

@@ -1,7 +1,8 @@
-//! Merges the posts of three people into one feed, read page by page.
+//! Merges the posts of three people into one feed, and reads the feed page by page.
 //!
-//! Demonstrates a `Timeline` per person, capped to the newest posts, and `MergedTimelines`, paged
-//! by a cursor: no entry is skipped or repeated while others post and remove posts.
+//! Demonstrates `Timeline`, which keeps the newest posts of one person, and `MergedTimelines`. A
+//! cursor marks the end of a page, so no entry is skipped or repeated if posts are added or removed
+//! between pages.
 //!
 //! ```text
 //! cargo run --example feed
@@ -35,7 +36,7 @@ fn main() {
     println!("\nThe first page:");
     let cursor = show(MergedTimelines::new(&feeds).latest(PAGE)).expect("there are posts");
 
-    // Meanwhile, Ann posts, and the last post of the page is removed.
+    // Before the next page, Ann posts, and the last post of this page is removed.
     feeds[0].post("cake in the kitchen", at_minute(40));
     feeds[1].remove(cursor.id);
 

@@ -1,8 +1,9 @@
-//! Opens sales at their scheduled times, and sells one of each to a buyer.
+//! Opens sales at their scheduled times, and sells at most one item per sale to each buyer.
 //!
-//! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with
-//! sales that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per
-//! sale. A fake clock makes the minutes pass in an instant:
+//! Demonstrates a `DelayQueue` and a `SlidingWindow`. The queue returns each sale once and in
+//! order, even if it is polled late. Sales can be cancelled or postponed. The window limits each
+//! buyer to one purchase per sale and hour. A fake clock simulates the time, so the program ends at
+//! once:
 //!
 //! ```text
 //! cargo run --example flash_sale
@@ -15,7 +16,7 @@ use zset_std::{Clock, DelayQueue, FakeClock, Keyed, Quota, SlidingWindow, Timest
 
 struct Shop {
     clock: FakeClock,
-    /// Sales to open: ids without payloads.
+    /// The sales to open. A sale is the id of a job without payload.
     sales: DelayQueue<(), &'static str>,
     /// The open sales, and the remaining stock of each.
     stock: Vec<(&'static str, u32)>,
@@ -79,7 +80,7 @@ impl Shop {
         }
     }
 
-    /// Sells one if the sale is open, the buyer has not bought yet, and one is left.
+    /// Sells one item if the sale is open, an item is left, and the buyer has not bought yet.
     fn buy(&mut self, buyer: &'static str, sale: &'static str) {
         let stock = self.stock.iter_mut().find(|(open, _)| *open == sale);
         let outcome = match stock {

@@ -2,11 +2,11 @@
 //!
 //! A login service counts the failures of each user in a `SlidingWindow`, which is queried and
 //! updated separately: `over_limit` checks whether the limit is reached without recording anything,
-//! and `record` counts a failure even beyond the limit. An unsolved captcha does not count. Behind
-//! axum, `zset_tower::Policy::charge_if` does the same in a layer.
+//! and `record` counts a failure even above the limit. An attempt without the required captcha is
+//! not counted. With axum, a layer can do the same: see `zset_tower::Policy::charge_if`.
 //!
-//! Service and client run in one program with a fake clock, which makes the minutes pass in an
-//! instant:
+//! Service and client run in one program. A fake clock simulates the time, so the program ends at
+//! once:
 //!
 //! ```text
 //! cargo run --example login_captcha
@@ -31,7 +31,7 @@ const MAX_REQUEST: u64 = 8192;
 /// The number of seconds per character of the picture; all attempts are at multiples of it.
 const SCALE: u64 = 3;
 
-/// The time in seconds and the form that is sent.
+/// The attempts: the time in seconds, and the form that is sent.
 const ATTEMPTS: [(u64, &str); 10] = [
     (12, "user=ann&password=guess"),
     (24, "user=ann&password=guess"),
@@ -50,7 +50,7 @@ fn serve(listener: &TcpListener, failures: &Arc<Failures>) {
     for connection in listener.incoming() {
         let failures = Arc::clone(failures);
         thread::spawn(move || {
-            // A client that hangs up must not end the service.
+            // An error on one connection, such as a client that hangs up, must not end the service.
             if let Err(error) = connection.and_then(|stream| answer(stream, &failures)) {
                 eprintln!("connection: {error}");
             }
@@ -69,7 +69,7 @@ fn answer(mut stream: TcpStream, failures: &Failures) -> io::Result<()> {
     write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 }
 
-/// Decides on a login attempt.
+/// Returns the HTTP status of a login attempt.
 fn log_in(failures: &Failures, user: &str, password: &str, captcha: &str) -> &'static str {
     if failures.over_limit(user) && captcha != "solved" {
         return "403 Captcha Not Solved";
@@ -79,7 +79,8 @@ fn log_in(failures: &Failures, user: &str, password: &str, captcha: &str) -> &'s
     }
     match failures.record(user, 1) {
         Ok(()) => "401 Wrong Password",
-        // An attacker can fill the table with made-up users. Guesses must not go uncounted then.
+        // The table is full, perhaps of users that an attacker made up. `over_limit` is then true
+        // for each new user, so even an uncounted guess requires a captcha.
         Err(_) => "503 Try Later",
     }
 }
@@ -117,7 +118,7 @@ fn post(address: SocketAddr, form: &str) -> io::Result<String> {
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
-    // A client must not exhaust memory with made-up users.
+    // The number of keys is bounded, so that a client cannot exhaust memory with made-up users.
     let failures = Keyed::new(SlidingWindow::new(three_a_minute))
         .with_clock(clock.clone())
         .with_max_keys(100_000, WhenFull::RefuseNew);

@@ -1,8 +1,8 @@
-//! Ranks the medal table of Paris 2024, and then a million simulated players.
+//! Ranks the medal table of Paris 2024, and then simulated players.
 //!
-//! Demonstrates a `Leaderboard` whose scores are tuples: shared numbers, a look-up by member and a
-//! range of scores; and the speed and size of a large `SortedSet`. The argument is the number of
-//! players:
+//! Demonstrates a `Leaderboard` whose scores are tuples, with shared places, a look-up by member,
+//! and a range of scores. Also prints the time per operation and the memory of a large `SortedSet`.
+//! The argument is the number of players, by default a million:
 //!
 //! ```text
 //! cargo run --release --example medals
@@ -21,11 +21,11 @@ use zset_std::{Leaderboard, Standing, Ties};
 /// The final medal table: a header line, and a line for each of 91 teams.
 const PARIS_2024: &str = include_str!("../data/medals-paris-2024.csv");
 
-/// Gold, silver and bronze: tuples compare as medal tables do.
+/// Gold, silver and bronze. Tuples compare in this order, as medal tables do.
 type Medals = (u32, u32, u32);
 
 struct Table {
-    /// Teams by their codes, which also order teams with equal medals.
+    /// The teams, identified by their codes. Teams with equal medals are ordered by code.
     board: Leaderboard<&'static str, Medals>,
     countries: HashMap<&'static str, &'static str>,
 }
@@ -44,7 +44,6 @@ impl Table {
         Ok(table)
     }
 
-    /// Prints teams under their numbers in the table.
     fn print<'a>(&self, standings: impl Iterator<Item = Standing<'a, &'static str, Medals>>) {
         println!("  rank  code  {:24}  gold  silver  bronze", "country");
         for Standing { number, member: code, score: (gold, silver, bronze), .. } in standings {
@@ -67,11 +66,11 @@ fn show_paris() -> Result<(), Box<dyn Error>> {
     let table = Table::read(PARIS_2024)?;
     let board = &table.board;
     println!("Paris 2024: {} teams\n", board.len());
-    // 1, 2, 2, 4: tied teams share a number.
+    // Tied teams share a place: 1, 2, 2, 4.
     table.print(board.standings().ties(Ties::Competition));
 
     println!("\nWhere does Thailand stand?");
-    // Each of these is O(log n).
+    // Each of these queries takes O(log n) time.
     let number = board.standing("THA", Ties::Competition).ok_or("no Thailand")?;
     let &score = board.score("THA").ok_or("no Thailand")?;
     let tied = board.range_by_score(score..=score).len();
@@ -85,7 +84,7 @@ fn show_paris() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Loads players, updates as many scores, and prints the times and the top ten.
+/// Loads players, makes as many score updates, and prints the times and the top ten.
 fn simulate(count: u64) {
     println!("\nA leaderboard of {count} simulated players\n");
     let mut board = SortedSet::new();
@@ -94,7 +93,7 @@ fn simulate(count: u64) {
             board.insert(player, random(player) % 1_000_000);
         }
     });
-    // A player wins a game and overtakes many others.
+    // Each game adds points to one player, who often overtakes many others.
     let updating = timed(|| {
         for game in 1..=count {
             let player = 1 + random(count + game) % count;
@@ -109,7 +108,8 @@ fn simulate(count: u64) {
 
     println!("\n  rank      player    points");
     for (player, points) in board.iter().rev().take(10) {
-        // Equal scores share this rank, while `rev_rank` is unique to each member.
+        // Players with equal scores share this rank, whereas `rev_rank` is different for each
+        // member.
         let rank = 1 + board.count_by_score((Excluded(points), Unbounded));
         println!("  {rank:4}  {player:10}  {points:8}");
     }
@@ -121,7 +121,7 @@ fn timed(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Returns the same numbers in every run: the mixing function of `SplitMix64`.
+/// The mixing function of `SplitMix64`. Every run gets the same numbers.
 fn random(index: u64) -> u64 {
     let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,13 +1,14 @@
-//! Calls an API that permits ten calls a second and a hundred a minute, and is never denied.
+//! Calls an API that permits ten calls a second and a hundred a minute, without ever being denied.
 //!
-//! For a client, a limiter waits instead of denying: `wait_ready` is awaited before each call, and
-//! tasks are served in the order of their arrival. With `Limits`, a call takes from both quotas or
-//! from none. The API counts calls when they arrive, and latencies vary, so the client's periods
-//! are longer by more than that variation. The program copies 120 records with sixteen tasks, while
-//! a user waits for five seconds and gives up.
+//! In a client, a limiter delays calls instead of denying them: each task awaits `wait_ready`
+//! before a call, and waiting tasks proceed in the order of their arrival. With `Limits`, a call
+//! takes units from both quotas or from none. The API counts calls on arrival, and their latency
+//! varies by up to 50 ms. Calls may therefore arrive closer together than they were sent, so the
+//! client uses longer periods than the API. The program copies 120 records with sixteen tasks.
+//! Meanwhile, a user waits for five seconds and gives up.
 //!
-//! The time is that of a paused runtime, so the minute passes in an instant. Without
-//! `start_paused`, the program takes a minute:
+//! The runtime's clock is paused, so the program ends immediately. Without `start_paused`, it
+//! takes a minute:
 //!
 //! ```text
 //! cargo run --package zset-std --features tokio --example outgoing
@@ -24,17 +25,18 @@ use tokio::time::{Instant, sleep};
 use zset_std::limit::{NotReady, QuotaError};
 use zset_std::{Keyed, Limits, Quota, SlidingWindow, TokioClock};
 
-/// The limits of one caller at each host.
+/// The limits of each host.
 type Limiter = Keyed<String, Limits<SlidingWindow>, TokioClock>;
 
 const HOST: &str = "api.example";
 const RECORDS: u64 = 120;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The amount by which the client's periods are longer.
+/// The amount by which the client's periods exceed those of the API.
 const SLACK: Duration = Duration::from_millis(100);
 
-/// Ten calls in any second and a hundred in any minute, each of them longer by `slack`.
+/// Allows ten calls in any second and a hundred in any minute, with both periods extended by
+/// `slack`.
 fn limiter(slack: Duration) -> Result<Limiter, QuotaError> {
     let second = Quota::new(10, SECOND + slack)?;
     let minute = Quota::new(100, 60 * SECOND + slack)?;
@@ -42,14 +44,14 @@ fn limiter(slack: Duration) -> Result<Limiter, QuotaError> {
     Ok(Keyed::new(limits).with_clock(TokioClock::new()))
 }
 
-/// The API, which would answer 429.
+/// The API, which answers 429 to a call above its limits.
 struct Api {
     limiter: Limiter,
     calls: AtomicU64,
 }
 
 impl Api {
-    /// Returns the status of a call.
+    /// Returns the HTTP status of a call.
     async fn call(&self) -> u16 {
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
         // The latency is 20 to 70 ms.
@@ -79,7 +81,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         });
     }
     sleep(15 * SECOND).await;
-    // The minute's quota is used up, and the tasks are first in line.
+    // The minute's quota is used up, and the tasks are ahead of the user in the line.
     let user = client.wait_ready(HOST).timeout(5 * SECOND).await;
     assert_eq!(user, Err(NotReady::TooLate));
     let gave_up = start.elapsed().as_secs();

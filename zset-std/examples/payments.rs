@@ -1,7 +1,8 @@
-//! Limits each user to ten of each action per minute.
+//! Limits each user to ten requests per minute for each action.
 //!
-//! Demonstrates a `SlidingWindow` keyed by user and action: denied requests, how long to wait, and
-//! that other keys are unaffected. A fake clock makes the minute pass in an instant:
+//! Demonstrates a `SlidingWindow` keyed by user and action. A denial reports how long to wait, and
+//! does not affect other keys. A fake clock simulates the time, so the program ends
+//! immediately:
 //!
 //! ```text
 //! cargo run --example payments
@@ -24,7 +25,7 @@ fn main() -> Result<(), QuotaError> {
         request(&limiter, "ann", "pay");
         clock.advance(Duration::from_secs(3));
     }
-    // Half a minute has passed, and Ann's limit is used up.
+    // Half a minute has passed, and Ann's quota for payments is used up.
     let wait = request(&limiter, "ann", "pay");
     request(&limiter, "ann", "refund");
     request(&limiter, "bob", "pay");
@@ -33,7 +34,7 @@ fn main() -> Result<(), QuotaError> {
     let wait = request(&limiter, "ann", "pay");
     clock.advance(wait);
     request(&limiter, "ann", "pay");
-    // Only Ann's first payment is a minute old now.
+    // Only Ann's first payment is a minute old, and the call before this one has used its unit.
     let wait = request(&limiter, "ann", "pay");
     clock.advance(wait);
     request(&limiter, "ann", "pay");

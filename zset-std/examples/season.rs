@@ -1,9 +1,9 @@
-//! Keeps the leaderboard of a game in a file, and starts it anew when a season ends.
+//! Keeps the leaderboard of a game in a file, and resets it when a season ends.
 //!
-//! Demonstrates `Leaderboard` with serde: the sum of a season's points, which is archived and
-//! cleared, and ratings, which `map_scores` moves halfway back to the start in one pass. Each step
-//! writes a whole file in place of the old one, and the archive comes first: a program that dies in
-//! between ends the season again when it is restarted, with the same result. Loading validates the
+//! Demonstrates `Leaderboard` with serde. At the end of a season, the points are archived and
+//! cleared, and `map_scores` moves each rating halfway back to the initial rating. Each step
+//! replaces a whole file, and the archive is written before the reset game. If the program dies in
+//! between, it ends the season again after its restart, with the same result. Loading validates the
 //! files, in case someone has edited them.
 //!
 //! ```text
@@ -22,7 +22,8 @@ use zset_std::{Latest, Leaderboard, Sum, Ties, Timestamp};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// The length of a season. A game that has thousands of players keeps its best with `with_max_len`.
+/// The length of a season. A game with thousands of players would keep only the best, using
+/// `with_max_len`.
 const SEASON: Duration = Duration::from_secs(30 * 86_400);
 
 /// The rating of a new player.
@@ -32,9 +33,9 @@ const START: u32 = 1000;
 struct Game {
     season: u32,
     ends: Timestamp,
-    /// All points of this season.
+    /// The points of each player in this season.
     points: Leaderboard<String, u64, Sum>,
-    /// The rating after the latest match, which outlives the season.
+    /// The rating of each player after the latest match. Ratings outlive the season.
     ratings: Leaderboard<String, u32, Latest>,
 }
 
@@ -48,7 +49,7 @@ impl Game {
         Game { season: 1, ends, points, ratings }
     }
 
-    /// Counts a match; returns whether it belongs to this season.
+    /// Counts a match if it belongs to this season; returns whether it does.
     fn report(
         &mut self,
         (season, _, player, points, rating): Match,
@@ -75,7 +76,7 @@ impl Game {
     }
 }
 
-/// Writes a file. If the program dies while writing, the old one is still there.
+/// Writes a file. If the program dies while writing, the old file is still there.
 fn save(value: &impl Serialize, path: &Path) -> Result<(), Box<dyn Error>> {
     let new = path.with_extension("new");
     let mut file = BufWriter::new(File::create(&new)?);
@@ -93,7 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = env::temp_dir().join(format!("zset-season-{}", process::id()));
     fs::create_dir_all(&folder)?;
     let result = play(&folder);
-    // Remove the files after an error, too.
+    // Removes the files even after an error.
     let removed = fs::remove_dir_all(&folder);
     result?;
     Ok(removed?)
@@ -107,7 +108,7 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
         (1, 2 * DAY, "bob", 85, 1100),
         (1, 9 * DAY, "cid", 120, 1080),
         (1, 29 * DAY, "ann", 50, 1300),
-        // Bob was offline when the season ended.
+        // Bob was offline when the season ended, so his report is too late.
         (1, 30 * DAY, "bob", 90, 1180),
         (2, 31 * DAY, "bob", 40, 1090),
     ];
@@ -119,7 +120,7 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
         game.advance(Timestamp::ZERO.saturating_add(at), folder)?;
         if game.season > before.season {
             show_end(&before, &game, folder)?;
-            // It dies before it saves the new season, so the season ends again.
+            // Simulates a crash before the new season is saved. The season then ends again.
             save(&before, &file)?;
             let mut again: Game = load(&file)?;
             again.advance(Timestamp::ZERO.saturating_add(at), folder)?;
@@ -134,7 +135,7 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
     assert_eq!(game.points.standing("bob", Ties::Competition), Some(1));
     assert_eq!((game.season, game.points.len(), game.ratings.len()), (2, 1, 3));
 
-    // A board on which a player occurs twice is rejected.
+    // Loading rejects a board that lists a player twice.
     let text = fs::read_to_string(folder.join("season-1.json"))?;
     println!("\nseason-1.json: {text}");
     fs::write(&file, text.replace("bob", "ann"))?;

@@ -1,13 +1,13 @@
-//! [`At`]: a type with a clock, at a given time.
+//! [`At`]: a limiter or queue whose clock is fixed at a given time.
 
 use std::fmt;
 
 use crate::Timestamp;
 
-/// A limiter or queue whose clock is fixed at a given time, returned by its method `at`.
+/// A limiter or queue at a given time, returned by its method `at`.
 ///
-/// It is a reference and a time, and has the methods that depend on the time. They work like those
-/// of the limiter or queue, without reading its clock.
+/// It consists of a reference to the limiter or queue and a time. It has the methods that depend on
+/// the time, except waits. They use this time and do not read the clock.
 ///
 /// # Examples
 ///
@@ -29,14 +29,14 @@ pub struct At<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> At<'a, T> {
-    /// Creates the value that the method `at` of a limiter or queue returns. It is for a
-    /// [`KeyedLimiter`](crate::KeyedLimiter), which does not have the method. **O(1)**.
+    /// Creates the value that the method `at` of a limiter or queue returns. Use it for a
+    /// [`KeyedLimiter`](crate::KeyedLimiter), which does not have that method. **O(1)**.
     #[inline]
     pub fn new(of: &'a T, now: Timestamp) -> Self {
         At { of, now }
     }
 
-    /// Returns the reference and the time for [`timed!`] methods.
+    /// Returns the limiter or queue and the fixed time, for the methods of [`timed!`].
     #[inline]
     pub(crate) fn timed(&self) -> (&'a T, Timestamp) {
         (self.of, self.now)
@@ -57,9 +57,9 @@ impl<T: fmt::Debug + ?Sized> fmt::Debug for At<'_, T> {
     }
 }
 
-/// Declares methods that depend on the time, both for a type with a clock and for [`At`] of it. In
-/// both, `self.timed()` returns a reference to the type and the time, which is read from the clock
-/// or given.
+/// Declares methods that depend on the time, both for a limiter or queue and for its [`At`]. In
+/// both, `self.timed()` returns a reference to the limiter or queue, and the time: that of its
+/// clock, or the fixed time of the `At`.
 macro_rules! timed {
     (impl[$($generics:tt)*] $of:ty { $($methods:tt)* }) => {
         impl<$($generics)*> $of {

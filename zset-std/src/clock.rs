@@ -27,8 +27,8 @@ use std::{boxed::Box, pin::Pin};
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
-/// Timestamps are comparable only with others of the same clock. The range is 584 years; arithmetic
-/// saturates at both ends.
+/// Timestamps are comparable only with others of the same clock. The range is 584 years, and
+/// arithmetic saturates at both ends.
 ///
 /// # Examples
 ///
@@ -42,8 +42,8 @@ use std::{boxed::Box, pin::Pin};
 /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
 /// ```
 ///
-/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a
-/// [`SystemClock`] are meaningful in another process.
+/// With the `serde` feature, a timestamp serializes as a number. Another process can use a
+/// timestamp of a [`SystemClock`], but not one of a [`MonotonicClock`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
@@ -93,7 +93,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 ///
 /// # Examples
 ///
-/// Only the time must be provided:
+/// An implementation only has to provide the time:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -111,7 +111,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 /// }
 /// ```
 ///
-/// Waiting:
+/// Waiting until a given time:
 ///
 /// ```
 /// use std::time::Duration;
@@ -130,9 +130,8 @@ pub trait Clock {
     /// Blocks the current thread until time `at`, or until it is unparked. Like
     /// [`std::thread::park`], it may wake spuriously.
     ///
-    /// By default, it waits as long as the operating system's clock takes to advance by the
-    /// difference, and for a second at most, since this clock may be set or run at a different
-    /// rate.
+    /// By default, it waits for the difference by the operating system's clock, and for a second at
+    /// most, since this clock may be set or run at a different rate.
     #[cfg(feature = "std")]
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
@@ -172,7 +171,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 #[cfg(feature = "async")]
 pub(crate) type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Delegates to the clock it points to.
+/// Implements [`Clock`] for a pointer by delegating to the clock it points to.
 macro_rules! delegate {
     ($pointer:ty) => {
         impl<C: Clock + ?Sized> Clock for $pointer {
@@ -203,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// A fixed time, and the sum of the times it was parked until.
+    /// A clock at a fixed time. It adds up the times passed to `park_until`.
     #[derive(Default)]
     struct Counting(Cell<u64>);
 

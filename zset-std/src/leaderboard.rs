@@ -1,5 +1,5 @@
-//! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and
-//! outcomes.
+//! [`Leaderboard`], a board of members ordered by score, highest first, and its policies, iterators
+//! and outcomes.
 
 mod policy;
 mod ranking;
@@ -20,24 +20,26 @@ use zset_core::{Equivalent, Increment, SortedSet, TieOrder};
 
 use ranking::{Ranking, unreversed_ref};
 
-// Invariants: those of `Ranking`, and at most `max_len` members. A panic in user code during a
-// write may leave one member too many; the next submission removes it.
+// Invariants: those of `Ranking`, and there are at most `max_len` members. If user code panics
+// during a write, there may be one member too many until the next submission removes it.
 
 /// A board of members and their scores, highest score first.
 ///
-/// Members with equal scores are in ascending order; [`Unordered`](zset_core::Unordered) members in
-/// the order in which they reached the score. The caller chooses how ties are numbered: see
+/// Members with equal scores are in ascending order. [`Unordered`](zset_core::Unordered) members
+/// are in the order in which they reached the score. The caller chooses how ties are numbered: see
 /// [`Ties`].
 ///
-/// A score is any `Ord + Clone` type, and is returned by reference, as values of maps are. Tuples
-/// rank medals by gold, then silver, then bronze; [`Reverse`] ranks the lowest first, as for golf
-/// or lap times; [`Score`](zset_core::Score) wraps an `f64`.
+/// A score can be of any type that is `Ord + Clone`; look-ups return it by reference. For example,
+/// a tuple ranks medals by gold, then silver, then bronze. A [`Reverse`] ranks the lowest score
+/// first, as in golf or for lap times. A [`Score`](zset_core::Score) wraps an `f64`.
 ///
-/// The board's [`Policy`] determines how a new score combines with the member's current one:
-/// [`new`](Self::new) keeps the [`Best`], [`with_policy`](Self::with_policy) the [`Latest`], the
-/// [`Sum`] or what a custom policy returns.
+/// The board's [`Policy`] determines how a new score combines with the member's current one. A
+/// board made by [`new`](Self::new) keeps the [`Best`]. A board made by
+/// [`with_policy`](Self::with_policy) keeps the [`Latest`], the [`Sum`], or what a custom policy
+/// returns.
 ///
-/// A board uses as much memory as a sorted set. It grows with each new member unless bounded by
+/// A board uses as much memory as a sorted set, and more [with an
+/// index](Self::with_dense_standings). It grows with each new member unless it is bounded by
 /// [`with_max_len`](Self::with_max_len).
 ///
 /// # Examples
@@ -82,7 +84,7 @@ use ranking::{Ranking, unreversed_ref};
 /// assert_eq!(laps.score("ann"), Some(&Reverse(82_990)));
 /// ```
 ///
-/// Members that tie in the order in which they reached the score:
+/// Tied members in the order in which they reached the score:
 ///
 /// ```
 /// use zset_core::Unordered;
@@ -99,9 +101,9 @@ use ranking::{Ranking, unreversed_ref};
 /// assert_eq!(board.standing("ann", Ties::Competition), Some(1));
 /// ```
 ///
-/// With the `serde` feature, a board serializes as a sequence of member-score pairs in the order of
-/// the board, and its bound. Deserializing fails on a repeated member or on more members than the
-/// bound.
+/// With the `serde` feature, a board serializes as a sequence of member-score pairs (in the order
+/// of the board) and its bound. Deserializing fails on a repeated member, or if there are more
+/// members than the bound.
 ///
 /// A board converts from and into a [`SortedSet`].
 pub struct Leaderboard<Id, S, K = Best> {
@@ -429,7 +431,7 @@ impl<Id, S, K> Leaderboard<Id, S, K> {
 
     /// Returns the number of bytes allocated by the board, excluding what the members own.
     ///
-    /// **O(n)**, in steps of thousands of members.
+    /// **O(n)**, one step for some thousands of members.
     pub fn allocation_size(&self) -> usize {
         self.ranking.allocation_size()
     }
@@ -590,7 +592,7 @@ where
 
 #[cfg(feature = "serde")]
 mod serde {
-    //! Serialization as a sequence of members and scores, in the order of the board, and the bound.
+    //! Serialization of a board: its members and scores in order, and its bound.
 
     use core::cmp::Reverse;
     use core::hash::Hash;

@@ -1,12 +1,12 @@
 //! Rate limiters: how many units are allowed in a period.
 //!
-//! # No units
+//! # Calls for 0 units
 //!
-//! Every call may be for 0 units. They are always allowed, also during a block, without room for
-//! the key, and with other waiters in line. They are not recorded and not held, insert no key, end
-//! no row of denials, and no [`Observer`] receives a decision on them. So a check or a peek of 0
-//! units only returns how many units remain. A check of them may note the time, though: a later
-//! call at an earlier time is then decided at the noted one.
+//! Any call may be for 0 units. Such a call is always allowed: even during a block, without room
+//! for the key, or while other callers wait in line. It records and holds nothing, inserts no key,
+//! does not end a row of denials, and is not reported to an [`Observer`]. But a check of 0 units
+//! may record the time and the period of its quota: a later call with an earlier time is then
+//! decided at the recorded time, and a counter whose period changes errs on the side of denying.
 
 mod any_limiter;
 mod counters;
@@ -41,7 +41,7 @@ mod registry;
 mod wait;
 
 pub use any_limiter::AnyLimiter;
-/// For zset-redis, whose window counter is the same.
+/// zset-redis computes its window counter with the same function.
 #[doc(hidden)]
 pub use counters::sliding_out;
 pub use counters::{FixedWindow, WindowCounter};

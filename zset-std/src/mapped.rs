@@ -1,8 +1,7 @@
-//! [`mapped_iterator!`]: iterators over the elements of a set or map, as the type around it names
-//! them.
+//! [`mapped_iterator!`], which implements iterators that convert the elements of an inner iterator.
 
-/// Implements the iterator traits for a wrapper of a double-ended, exact-size iterator, whose items
-/// a function converts.
+/// Implements the iterator traits for a wrapper of a double-ended, exact-size iterator. The
+/// function `$convert` converts each item.
 macro_rules! mapped_iterator {
     ([$($generic:tt)*] $iterator:ty, $item:ty, $convert:ident) => {
         impl<$($generic)*> Iterator for $iterator {

@@ -1,25 +1,24 @@
-//! [`PackedScore`]: several numbers packed into one `f64` score, and its errors.
+//! [`PackedScore`], a layout that packs several numbers into one `f64` score, and its errors.
 
 use core::error::Error;
 use core::fmt;
 
 use zset_core::Score;
 
-// Invariants: each size is at least 2, and the product of the sizes is at most 2^53. An `f64`
-// represents every integer up to that one exactly.
+// Invariants: each size is at least 2, and the product of the sizes is at most `LARGEST`.
 
 /// An `f64` represents every integer up to this one exactly.
 const LARGEST: u64 = 1 << 53;
 
 /// A layout that packs `N` fields into one `f64` score, for servers such as Redis.
 ///
-/// Packed scores compare by the first field, then by the second, and so on.
+/// Packed scores of one layout compare by the first field, then by the second, and so on.
 ///
 /// # In process, use a tuple
 ///
 /// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) accept any score
-/// type that is `Ord + Clone`. A tuple needs no layout, bounds its fields only by their types,
-/// cannot be misinterpreted, and can be of any size:
+/// type that is `Ord + Clone`. A tuple needs no layout and cannot be misinterpreted, and its fields
+/// are bounded only by their types:
 ///
 /// ```
 /// use zset_std::{Latest, Leaderboard};
@@ -48,8 +47,8 @@ const LARGEST: u64 = 1 << 53;
 /// assert!(score(5, 15) < score(5, 2)); // wrong: 2 silver before 15
 /// ```
 ///
-/// Both lack a width for each field. With widths, the order is right, and a number that does not
-/// fit is an error instead of overflowing into the next field:
+/// Neither has a fixed width for each field. With fixed widths, the order is right, and a number
+/// that does not fit is an error instead of overflowing into the next field:
 ///
 /// ```
 /// use zset_std::PackedScore;
@@ -91,7 +90,7 @@ pub struct PackedScore<const N: usize> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Field {
-    /// The number of its values, which start at 0.
+    /// The number of values, which start at 0.
     size: u64,
     order: Order,
 }
@@ -107,7 +106,7 @@ impl Field {
         self.size - 1
     }
 
-    /// Converts a value to its packed form, or back.
+    /// Converts a value to its packed form, or a packed form back to its value.
     fn turn(self, value: u64) -> u64 {
         match self.order {
             Order::Ascending => value,

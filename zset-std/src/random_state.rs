@@ -4,18 +4,19 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;
 
 /// The default hasher of keys: [`AHash`](https://docs.rs/ahash) with a random seed. Each new value
-/// has its own seed; its clones share it.
+/// has its own seed, which its clones share.
 ///
 /// It defends against hash flooding: an attacker who does not know the seed cannot choose colliding
-/// keys. It does not defend against an attacker who can recover the seed from timing. For such
-/// keys, pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher):
-/// `SipHash` takes 7 ns more per call. The hasher of [`zset_core`]'s sets,
-/// [`zset_core::DefaultHashBuilder`], is faster and less resistant.
+/// keys. It does not defend against an attacker who can recover the seed from timing. If your keys
+/// may come from such an attacker, pass [`std::hash::RandomState`] to
+/// [`Keyed::with_hasher`](crate::Keyed::with_hasher). Its `SipHash` is usually slower. The hasher
+/// of [`zset_core`]'s sets, [`zset_core::DefaultHashBuilder`], is usually faster but less
+/// resistant.
 ///
 /// All seeds of a process are derived from one [`std::hash::RandomState`], so they are as random as
 /// those of a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the
-/// seeds are the same in every run**. If an attacker can choose the keys there, pass `with_hasher`
-/// a hasher seeded by the host.
+/// seeds are predictable**. If an attacker can choose the keys there, pass `with_hasher` a hasher
+/// seeded by the host.
 #[derive(Clone, Debug)]
 pub struct RandomState(ahash::RandomState);
 
@@ -23,7 +24,7 @@ impl RandomState {
     /// Creates a hasher with a new seed. **O(1)**.
     pub fn new() -> Self {
         let [k0, k1, k2, k3] = seed_of_process();
-        // This also mixes in a counter, so each hasher gets its own seed.
+        // `generate_with` also mixes in a global counter, so each hasher gets its own seed.
         RandomState(ahash::RandomState::generate_with(k0, k1, k2, k3))
     }
 }

@@ -1,4 +1,4 @@
-//! [`SharedDelayQueue`]: a thread-safe delay queue, with its outcomes, futures and errors.
+//! [`SharedDelayQueue`], a thread-safe delay queue, and its outcomes, futures and errors.
 
 mod lease;
 mod locked;
@@ -27,13 +27,15 @@ use crate::sync::{Mutex, lock};
 use crate::{At, Clock, DelayQueue, Job, JobId, MonotonicClock, Timestamp};
 use locked::{Line, Locked};
 
-// Invariants: a job has a receipt if and only if it is on lease, and `leased` is the number of
-// receipts. No job has had more deliveries than permitted. Every waiter is in the line, and the
-// first of the line either is awake (or has been woken), or sleeps until the next job is due at the
-// latest.
+// Invariants:
 //
-// `Locked` restores the last one whenever it releases the lock, so neither an operation nor a panic
-// can break it.
+// - A job has a receipt if and only if it is on lease, and `leased` is the number of receipts.
+// - No job has been delivered more often than permitted.
+// - Every waiter is in the line.
+// - The first waiter is awake, has been woken, or sleeps at most until the next job is due.
+//
+// A `Locked` restores the last invariant whenever it releases the lock, so neither an operation nor
+// a panic can break it.
 
 /// The default bound on the number of dead letters kept.
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
@@ -41,19 +43,23 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// A thread-safe [`DelayQueue`] with a clock: threads push jobs, and take them or wait for them.
 ///
 /// There are two ways to take a job. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
-/// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the
-/// job is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job in the
-/// queue: it is due again at the end of the lease unless it is [acknowledged](Self::ack) first. So
-/// no job is lost when a worker dies, and each job is delivered at least once.
+/// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets the job, and if that caller
+/// dies, the job is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job
+/// in the queue: it is due again at the end of the lease unless it is [acknowledged](Self::ack)
+/// first. So no job is lost when a worker dies, but a job may be delivered more than once.
 ///
-/// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state and
-/// is held for **O(log n)** at a time, longer only by operations that take many jobs at once. The
-/// ids' `Hash`, `Eq` and `Ord`, and `Clone` of leased ids and payloads and of the wakers of waiting
-/// futures, run under the lock, so they must not use the queue. A panic in them affects no other
-/// thread, and loses no job except one that is being pushed or requeued.
+/// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state. It
+/// is held for **O(log n)** amortized at a time, or longer by operations on many jobs, dead letters
+/// or waiters.
 ///
-/// A job uses the memory of its payload and id plus about 60 bytes, until it is taken or
-/// acknowledged; [`with_max_len`](Self::with_max_len) bounds the number of jobs.
+/// The `Hash` and `Eq` of ids, and the `Clone` of ids, payloads and wakers, run under the lock, so
+/// they must not use the queue. If one of them panics, other threads are not affected. The only
+/// jobs that can be lost are those that the call was pushing, requeuing, or taking by
+/// [`pop_due`](Self::pop_due).
+///
+/// In a queue of a hundred jobs or more, each job uses about 30 to 65 bytes in addition to its
+/// payload and id. It uses more after many other jobs have left.
+/// [`with_max_len`](Self::with_max_len) bounds the number of jobs.
 ///
 /// # Examples
 ///
@@ -104,8 +110,8 @@ struct State<T, I> {
 struct Task<T> {
     payload: T,
     deliveries: u32,
-    /// The receipt of the last lease, or `None` if the job is not on lease. An expired lease counts
-    /// until the job is taken.
+    /// The receipt of the last lease, or `None` if the job is not on lease. A job with an expired
+    /// lease is on lease until a worker takes it.
     receipt: Option<NonZeroU64>,
 }
 
@@ -240,7 +246,7 @@ impl<T, I, C> fmt::Debug for SharedDelayQueue<T, I, C> {
     }
 }
 
-/// The error returned when a payload is not pushed; contains the payload.
+/// The error returned when a payload is not pushed. It contains the payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushError<T> {
@@ -250,7 +256,7 @@ pub enum PushError<T> {
     Closed(T),
 }
 
-/// The error returned when a job is not pushed with its id; contains the job.
+/// The error returned when a job is not pushed with its id. It contains the job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushWithIdError<T, I = JobId> {
@@ -285,7 +291,7 @@ impl<T, I> PushWithIdError<T, I> {
     }
 }
 
-// Like the errors of channels, these implement `Debug` for any payload.
+// Like the channel errors of std, these errors implement `Debug` for any payload type.
 
 impl<T> fmt::Debug for PushError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

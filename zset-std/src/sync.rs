@@ -30,7 +30,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Parking. loom's own loses an `unpark` that arrives while the thread is waiting for a lock.
+/// Parking for loom. loom's own `park` loses an `unpark` that arrives while the thread waits for a
+/// lock.
 #[cfg(zset_loom)]
 pub(crate) mod thread {
     use std::sync::Arc;
@@ -92,8 +93,8 @@ pub(crate) fn wake_all(wakers: Vec<Waker>) {
 pub(crate) mod explore {
     //! Helpers for tests that explore all interleavings of a few threads with loom.
     //!
-    //! Each test prints the number of interleavings, and fails if there is only one, since then
-    //! nothing was explored.
+    //! Each test prints the number of interleavings. It fails if there is only one, since it then
+    //! explores nothing.
 
     use std::println;
     use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`Timeline`]: posts by time, newest first, with its iterators and cursors.
+//! [`Timeline`], a feed of posts, newest first, and its iterators and cursors.
 
 mod merge;
 #[cfg(test)]
@@ -17,18 +17,18 @@ use zset_core::{Equivalent, SortedSet};
 use crate::Timestamp;
 use crate::mapped::mapped_iterator;
 
-// Invariants: there are at most `max_len` posts, no post is later than `newest`, and none is
-// `max_age` or more older than `newest`. A panic in the code of an id may leave posts beyond the
-// caps; the next post evicts them.
+// Invariants: there are at most `max_len` posts, no post is later than `newest`, and every post is
+// less than `max_age` older than `newest`. If the code of an id panics, posts beyond the caps may
+// remain until the next post evicts them.
 //
-// The sorted set is ascending by `(time, id)`, and every view iterates it backward. So pages,
-// cursors and merges share one order: the reverse of the order of tuples.
+// The sorted set is in ascending order of `(time, id)`, and every view iterates it backward. So
+// pages, cursors and merges share one order: descending `(time, id)`.
 
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
 /// Posts with equal times are in descending order of id. Posts may arrive out of order. [`before`]
-/// pages by the last entry of the previous page, so new posts do not make a page skip or repeat an
-/// entry. [`MergedTimelines`] reads several timelines as one.
+/// returns the page after the last entry of the previous page, so new posts do not make a page skip
+/// or repeat an entry. [`MergedTimelines`] reads several timelines as one.
 ///
 /// ```text
 ///                                latest(2)
@@ -39,9 +39,9 @@ use crate::mapped::mapped_iterator;
 ///             before(c, 3)       └ last of the page before: the cursor
 /// ```
 ///
-/// A timeline grows with each new post unless capped: [`with_max_len`] keeps only the newest posts,
-/// and [`with_max_age`] those that are recent relative to the newest time seen. It uses as much
-/// memory as a sorted set of its posts.
+/// A timeline grows with each new post unless it is capped. [`with_max_len`] keeps only the newest
+/// posts. [`with_max_age`] removes posts that reach a given age, measured from the newest time
+/// seen. A timeline uses as much memory as a sorted set of its posts.
 ///
 /// [`before`]: Self::before
 /// [`with_max_len`]: Self::with_max_len
@@ -68,8 +68,8 @@ use crate::mapped::mapped_iterator;
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```
 ///
-/// With the `serde` feature, a timeline serializes as a sequence of id-time pairs, oldest first,
-/// its caps and the newest time seen. Deserializing fails on repeated ids, or on posts that violate
+/// With the `serde` feature, a timeline serializes as a sequence of id-time pairs (oldest first),
+/// its caps and the newest time seen. Deserializing fails if ids are repeated, or if posts violate
 /// the caps or are later than the newest time.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
@@ -112,10 +112,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from
     /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing.
     ///
-    /// A post whose clock runs ahead advances that time: the others expire too early by as much,
-    /// and until the clocks have caught up, new ones may be [too old](Posted::TooOld). Removing the
-    /// post does not undo this; only [`clear`](Self::clear) does. So post times of clocks that you
-    /// do not trust as `at.min(now)`.
+    /// A post from a clock that runs ahead advances that time. The others then expire too early by
+    /// the same amount, and until the clocks have caught up, new posts may be [too
+    /// old](Posted::TooOld). Removing the post does not undo this; only [`clear`](Self::clear)
+    /// does. So if you do not trust the clock of a post, post at `at.min(now)`.
     pub fn with_max_age(mut self, max_age: Duration) -> Self {
         self.max_age = Some(max_age);
         self.trim();
@@ -186,7 +186,8 @@ impl<Id: Ord + Hash> Timeline<Id> {
         }
         self.newest = newest;
         let old = self.posts.insert(id, at);
-        // This never drops the new post: if it makes others too old, it is the newest of all.
+        // This never drops the new post: as checked above, it is not too old, and not the oldest
+        // post of a full timeline.
         self.trim();
         match old {
             None => Posted::New,
@@ -210,9 +211,9 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// Advances the time, removes the posts that are now too old, and returns them, oldest first.
     /// **O(log n)**, plus O(m) expected for m posts expired.
     ///
-    /// They are removed at once: those that the iterator has not returned are dropped with it.
-    /// Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest one
-    /// seen is treated as the newest.
+    /// All of them are removed at once; those that the iterator has not returned are dropped with
+    /// it. Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest
+    /// one seen is treated as the newest.
     pub fn expire(&mut self, now: Timestamp) -> Drain<'_, Id, Timestamp> {
         self.newest = self.newest.max(now);
         let excess = self.excess();
@@ -225,15 +226,16 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.newest = Timestamp::ZERO;
     }
 
-    /// Drops the posts beyond the caps.
+    /// Drops the posts that exceed the caps.
     fn trim(&mut self) {
-        // A post usually evicts one other post, and a pop is then faster than a range.
+        // A post usually evicts at most one other post. For one post, a pop is faster than removing
+        // a range.
         for _ in 0..self.excess() {
             self.posts.pop_first();
         }
     }
 
-    /// Returns the number of oldest posts that are beyond the caps. **O(1)** if none is too old.
+    /// Returns the number of oldest posts that exceed the caps. **O(1)** if none is too old.
     fn excess(&self) -> usize {
         let above = self.max_len.map_or(0, |max_len| self.len().saturating_sub(max_len));
         match (self.posts.first(), self.max_age) {
@@ -352,7 +354,7 @@ impl<Id: fmt::Debug> fmt::Debug for Posts<'_, Id> {
     }
 }
 
-/// A position in a timeline, at the last entry of a page; the entry may no longer exist.
+/// A position in a timeline: the last entry of a page. The entry may no longer exist.
 ///
 /// Cursors are ordered by time, then by id. Every entry of the next page is less than the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -435,7 +437,7 @@ impl<'a, Id> IntoIterator for &'a Timeline<Id> {
 
 #[cfg(feature = "serde")]
 mod serde {
-    //! Deserializing a timeline, with its invariants checked.
+    //! Deserialization of a timeline, which checks the invariants.
 
     use core::hash::Hash;
     use core::time::Duration;

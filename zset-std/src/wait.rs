@@ -1,4 +1,4 @@
-//! Waiting in steps, on a thread or as a future: what limiters and queues share.
+//! The waits of limiters and queues, which run step by step, on a thread or as a future.
 
 #[cfg(feature = "async")]
 use std::sync::{Mutex, PoisonError};
@@ -18,8 +18,8 @@ pub(crate) enum Step<R> {
     WaitUntil(Timestamp),
 }
 
-/// Takes steps on the current thread, which parks in between. `step` receives a function that makes
-/// the waker, which may panic during thread shutdown.
+/// Runs `step` on the current thread until it is done, parking in between. `step` receives a
+/// function that makes the waker; making it may panic during thread shutdown.
 pub(crate) fn block<R>(
     clock: &impl Clock,
     mut step: impl FnMut(&mut dyn FnMut() -> Waker) -> Step<R>,
@@ -36,14 +36,15 @@ pub(crate) fn block<R>(
 /// The time until which a future sleeps, and the timer for it.
 #[derive(Default)]
 pub(crate) struct Alarm {
-    /// Never locked. It makes the wait `Sync`, as it is without the feature; a timer is only `Send`.
+    /// A timer is `Send` but not `Sync`. The mutex, which is never locked, makes the wait `Sync`,
+    /// as it is without the `async` feature.
     #[cfg(feature = "async")]
     sleep: Mutex<Option<(Timestamp, Sleep)>>,
 }
 
 #[cfg(feature = "async")]
 impl Alarm {
-    /// Takes steps in a task, which sleeps in between.
+    /// Runs `step` in a task until it is done. The task sleeps in between.
     pub(crate) fn poll<R>(
         &mut self,
         clock: &impl Clock,
@@ -59,7 +60,7 @@ impl Alarm {
                     return Poll::Ready(result);
                 }
             };
-            // Until something else wakes the task.
+            // No timer is needed: only the waker ends this wait.
             if at == Timestamp::MAX {
                 *sleep = None;
                 return Poll::Pending;
@@ -68,7 +69,8 @@ impl Alarm {
                 Some(sleep) if sleep.0 == at => sleep,
                 sleep => sleep.insert((at, clock.sleep_until(at))),
             };
-            // It may complete early, and a completed timer must not be polled again.
+            // The timer may complete early, so the loop continues. Drop the timer: once completed,
+            // it must not be polled again.
             ready!(timer.as_mut().poll(context));
             *sleep = None;
         }

@@ -1,4 +1,4 @@
-//! [`WindowedLeaderboard`]: a board per bucket of time and a merged board over all of them.
+//! [`WindowedLeaderboard`]: a board for each bucket of time, and a merged board over all buckets.
 
 mod buckets;
 mod merge;
@@ -18,40 +18,39 @@ use crate::leaderboard::Submission;
 use crate::{Best, Leaderboard, Policy, Timestamp};
 use merge::Merged;
 
-// Invariants: `boards` holds boards of the newest bucket and the ones before it, up to the number
-// of buckets kept, and none is empty. The merged board has exactly their members. Each merged score
-// combines the member's scores in the buckets as `merge` defines it, so it depends on the buckets
-// alone.
+// Invariants: `boards` contains boards only for the buckets kept, i.e. the newest bucket and a
+// number of buckets before it. None of these boards is empty. The merged board contains exactly the
+// members of these boards. Each merged score is the combination of the member's scores in the
+// buckets, as defined in `merge`, and depends on nothing else.
 //
-// A panic in user code during a write may leave the merged board out of date; the next write begins
-// by recomputing it. To expire a bucket, each of its members first gets its merged score from the
-// remaining buckets and is then removed from the bucket, so an interrupted expiry can resume at any
-// point.
+// If user code panics during a write, the merged board may be out of date; the next write begins by
+// recomputing it. A bucket expires one member at a time: the member's merged score is recomputed
+// from the remaining buckets, and then the member is removed from the bucket. So an interrupted
+// expiry can resume at any point.
 
 /// Leaderboards over time, for example for today, each day of the week, and the whole week.
 ///
-/// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current)
+/// Time is divided into [`Buckets`], and each bucket has its own board. [`current`](Self::current)
 /// is the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
 /// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the
-/// scores of each member: [`Best`] yields the best score in any bucket,
-/// [`Latest`](crate::Latest) the score in the member's newest bucket, and [`Sum`](crate::Sum) the
-/// sum.
+/// scores of each member. [`Best`] yields the best score in any bucket, [`Latest`](crate::Latest)
+/// yields the score in the member's newest bucket, and [`Sum`](crate::Sum) yields the sum.
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of
-/// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them
-/// overflows, as many of the newest buckets count as have a valid sum. That happens only when a
-/// bucket expires, or when the bound evicts a score that kept the sum small: a submission that
-/// would make fewer buckets count is an error. The same holds for any [`Policy`] that can fail. A
-/// score that the bound rejects does not combine, so it is not an error.
+/// calls that produced them. Scores are combined from the newest bucket to the oldest. If the sum
+/// of all of them overflows, only the newest buckets count, as many as have a valid sum. This
+/// happens only when a bucket expires, or when the bound evicts a score that kept the sum small. A
+/// submission that would make fewer buckets count is an error. The same applies to any [`Policy`]
+/// that can fail. A score that the bound rejects is not combined, so it is not an error.
 ///
-/// A windowed leaderboard has no clock: each submission passes the current time, and
+/// A windowed leaderboard has no clock. Each submission passes the current time, and
 /// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time
-/// before the newest one seen is treated as the newest, so a late submission counts in the newest
-/// bucket, and earlier buckets never gain scores.
+/// before the newest time seen is treated as the newest time. So a late submission counts in the
+/// newest bucket, and earlier buckets never gain scores.
 ///
 /// A member uses memory in each bucket where it has a score, and in the merged board.
-/// [`with_max_len`](Self::with_max_len) bounds each bucket, and thereby the merged board to that
-/// bound times the number of buckets.
+/// [`with_max_len`](Self::with_max_len) bounds the members of each bucket. The merged board then
+/// has at most that number times the number of buckets.
 ///
 /// # Examples
 ///
@@ -80,8 +79,8 @@ use merge::Merged;
 /// ```
 ///
 /// With the `serde` feature, a windowed leaderboard serializes as its [`Buckets`], the newest time,
-/// the bound, and each bucket's board with the bucket's age. Deserializing recomputes the merged
-/// board.
+/// the bound, and each bucket's board together with the bucket's age. Deserializing recomputes the
+/// merged board.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
     /// The latest time seen.
@@ -91,7 +90,7 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     merged: Leaderboard<Id, S, K>,
     /// The initial board of a bucket, with the bound and the index.
     empty: Leaderboard<Id, S, K>,
-    /// Set during a write. If set at the start of a write, an earlier one has panicked.
+    /// Set during a write. If it is set at the start of a write, an earlier write has panicked.
     is_torn: bool,
     /// Whether any member's merged score may omit its oldest buckets. Stays true until the merged
     /// board is cleared or recomputed.
@@ -145,7 +144,7 @@ impl<Id, S, K> WindowedLeaderboard<Id, S, K> {
         if ago >= self.buckets.count() {
             return None;
         }
-        // Bucket numbers start at zero.
+        // Bucket numbers start at zero, so there may be fewer than `ago` buckets before the newest.
         let number = u64::try_from(ago).ok().and_then(|ago| self.number().checked_sub(ago));
         let board = number.and_then(|number| self.boards.get(&number));
         Some(board.unwrap_or(&self.empty))
@@ -161,12 +160,12 @@ impl<Id, S, K> WindowedLeaderboard<Id, S, K> {
         self.merged.is_empty()
     }
 
-    /// The number of the newest bucket.
+    /// Returns the number of the newest bucket.
     fn number(&self) -> u64 {
         self.buckets.number(self.newest)
     }
 
-    /// The number of the oldest bucket kept.
+    /// Returns the number of the oldest bucket kept.
     fn oldest(&self) -> u64 {
         let before = u64::try_from(self.buckets.count() - 1).unwrap_or(u64::MAX);
         self.number().saturating_sub(before)
@@ -264,8 +263,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<I
     /// A time before the newest one seen is a no-op.
     ///
     /// The merged score of each member of an expired bucket is recomputed from the remaining
-    /// buckets. If their sum is not a valid score, which requires scores of both signs, as many of
-    /// the newest count as have a valid sum.
+    /// buckets. If their sum is not a valid score, which requires scores of both signs, only the
+    /// newest buckets count, as many as have a valid sum.
     pub fn advance(&mut self, now: Timestamp) {
         self.mend();
         self.newest = self.newest.max(now);
@@ -278,7 +277,8 @@ impl<Id: Ord + Hash + Clone, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<I
                 first.remove();
                 continue;
             };
-            // Merge before removing: if a panic intervenes, the member is still here to be merged
+            // Recompute the merged score before removing the member: if user code panics in
+            // between, the member is still in the bucket, and the next call recomputes its score
             // again.
             let member = member.clone();
             self.merge(&member);
@@ -379,7 +379,8 @@ impl<Id: Ord + Hash, S: Ord + Clone, K> WindowedLeaderboard<Id, S, K> {
 
 #[cfg(feature = "serde")]
 mod serde {
-    //! Serialization as the buckets, the newest time, the bound, and the board of each bucket.
+    //! Serialization of windowed leaderboards: the buckets, the newest time, the bound, and the
+    //! board of each bucket.
 
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
@@ -404,7 +405,7 @@ mod serde {
     impl<Id: Serialize, S: Serialize, K> Serialize for WindowedLeaderboard<Id, S, K> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             let number = self.number();
-            // Expired buckets are present only after a panic.
+            // Skip expired buckets, which are present only after a panic.
             let boards = self
                 .boards
                 .range(self.oldest()..)

@@ -1,9 +1,9 @@
-//! Important items have an example, which runs as a doc test.
+//! Checks that important items have an example, which runs as a doc test.
 
-// The test reads files.
+// By default, Miri does not let a program read files.
 #![cfg(not(miri))]
 
-// By path, so that this crate does not depend on test-support.
+// The module is included by path, so that this crate does not depend on test-support.
 #[path = "../../tests/support/src/documentation.rs"]
 pub mod documentation;
 

@@ -1,4 +1,4 @@
-//! Runs the examples, and compares their output with published results or results worked out by
+//! Runs the examples, and compares their output with results that were published or worked out by
 //! hand.
 
 // Miri cannot start processes.
@@ -15,7 +15,8 @@ fn run(name: &str) -> String {
 
 /// Returns the output of an example. Cargo builds the examples next to the tests.
 fn run_with(name: &str, arguments: &[&str]) -> String {
-    // target/debug/deps/examples-0123 -> target/debug/examples/NAME
+    // This test is `target/debug/deps/examples-0123`, and an example is
+    // `target/debug/examples/NAME`.
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let example = profile.join("examples").join(format!("{name}{}", env::consts::EXE_SUFFIX));
@@ -27,9 +28,9 @@ fn run_with(name: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// There are three wrong passwords, at 00:12, 00:24 and 00:45. One at 00:57 is a fourth, and only
-/// the last three count: they are down to two at 01:24, a minute after 00:24. The same happens at
-/// 01:45, a minute after 00:45.
+/// Wrong passwords at 00:12, 00:24 and 00:45 reach the limit. A fourth follows at 00:57, with a
+/// solved captcha. At 01:24, a minute after 00:24, only two failures count, so no captcha is
+/// required. The same happens at 01:45, a minute after 00:45.
 #[test]
 fn a_captcha_is_required_after_three_failures_in_a_minute() {
     let expected = "\
@@ -50,9 +51,9 @@ time   user  response                x: a wrong password, [ ]: the last minute
     assert_eq!(run("login_captcha"), expected);
 }
 
-/// Ann's payments are 3 seconds apart, so the first ten use up the minute by 00:27. The first of
-/// them is a minute old at 01:00, the second at 01:03, and all before 02:03, including the one at
-/// 01:03.
+/// Ann's payments are 3 seconds apart, so the first ten use up the quota at 00:27. The first is a
+/// minute old at 01:00, and the second at 01:03. At 02:03, all payments are at least a minute old,
+/// including the one of 01:03.
 #[test]
 fn payments_are_limited_to_ten_a_minute_per_user_and_action() {
     let expected = "\
@@ -80,11 +81,10 @@ Each user may make ten requests per minute for each action.
     assert_eq!(run("payments"), expected);
 }
 
-/// Bob keeps four posts, so the first one, of 9:05, was removed. Two people post at 9:30 and at
-/// 9:10. A shared post appears once, as that of Ann, whose feed comes first; different posts are in
-/// descending order, so "rain h" is above "rain a". The first page ends with a post that Bob then
-/// removes, and Ann's post of 9:40 is too new for the next page, so neither affects the following
-/// pages.
+/// Bob's feed keeps four posts, so his first, of 9:05, is removed. Two people share a post at 9:30.
+/// It appears once, as Ann's, whose feed comes first. The two different posts of 9:10 are in
+/// descending order, so "rain h" is above "rain a". The last post of the first page is then
+/// removed, and Ann's post of 9:40 is newer than that page, so neither affects the following pages.
 #[test]
 fn a_feed_is_paged_while_others_post() {
     let expected = "\
@@ -142,10 +142,10 @@ fn flash_sales_open_once_and_in_order_even_when_late() {
     assert_eq!(run("flash_sale"), expected);
 }
 
-/// The worker of Ann's mail dies at 00:10, so her mail is due again when its lease of 30 s expires,
-/// at 00:40. Bob's fails each time and is due again 10 s later: at 00:30 and at 00:40, where it
-/// comes after Ann's, whose lease was given at 00:10. Its third delivery is the last. Cid's was
-/// cancelled, and Dan's was rescheduled to be due before Bob's.
+/// The worker of Ann's reminder dies at 00:10, so the reminder is due again at 00:40, when its
+/// lease of 30 s expires. Bob's reminder fails each time and is due again after 10 s: at 00:30, and
+/// at 00:40, when it comes after Ann's, which was leased earlier. Its third delivery is the last.
+/// Cid's reminder is cancelled, and Dan's is rescheduled to be due before Bob's.
 #[test]
 fn reminders_are_sent_when_due_and_none_is_lost() {
     let expected = "\
@@ -169,8 +169,8 @@ dead letter: bob, delivered 3 times
     assert_eq!(run("delayed_jobs"), expected);
 }
 
-/// The reset on day 30 adds Ann's two matches to 120 points, as many as Cid has, and moves all
-/// ratings halfway to 1000. Bob's match of the first season is reported on the day after its last.
+/// Ann's two matches add up to 120 points, as many as Cid has. The reset on day 30 moves all
+/// ratings halfway to 1000. Bob reports a match of the first season on that day, which is too late.
 #[cfg(feature = "serde")]
 #[test]
 fn a_season_ends_once_and_is_archived() {
@@ -192,8 +192,8 @@ edited: element 2 repeats an earlier one at line 1 column 46
     assert_eq!(run("season"), expected);
 }
 
-/// Ten calls pass in each 1.1 s, so a hundred are sent by 9.9 s, and the others a minute and 0.1 s
-/// after the first ones.
+/// Ten calls pass in each 1.1 s, so a hundred are sent by 9.9 s. The other twenty follow 60.1 s
+/// after the first twenty.
 #[cfg(feature = "tokio")]
 #[test]
 fn a_client_waits_instead_of_being_denied() {
@@ -205,8 +205,8 @@ A user who came at 15 s gave up at 20 s, and took no call.
     assert_eq!(run("outgoing"), calls.collect::<String>() + rest);
 }
 
-/// The rows of the published table are in order, and say `1,USA,United States,40,44,42`. Thailand
-/// shares its rank with two others.
+/// The rows of the published table are in order; the first is `1,USA,United States,40,44,42`.
+/// Thailand shares its rank with two other teams.
 #[test]
 fn teams_have_their_published_ranks() {
     let out = run_with("medals", &["0"]);

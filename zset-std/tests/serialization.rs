@@ -1,5 +1,5 @@
-//! Serialization round trips in a human-readable format (JSON), a self-describing binary format
-//! (CBOR), and one that is not self-describing (postcard).
+//! Tests serialization round trips in a human-readable format (JSON), a self-describing binary
+//! format (CBOR), and a format that is not self-describing (postcard).
 
 #![cfg(feature = "serde")]
 
@@ -21,7 +21,7 @@ fn at(nanos: u64) -> Timestamp {
 }
 
 /// Round-trips a value through all formats; returns its JSON, which includes what equality ignores.
-/// Truncated data is an error in each.
+/// Truncated binary data must be an error.
 fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap();
     let read: T = serde_json::from_str(&text).unwrap();
@@ -75,7 +75,7 @@ fn queues_round_trip() {
         r#"{"id":1,"due":5,"payload":"b"}]}"#,
     ];
     assert_eq!(round_trip(&queue), expected.concat());
-    // The last id is not reused.
+    // The id of a cancelled job is not reused.
     queue.cancel(&JobId::new(2));
     assert!(round_trip(&queue).starts_with(r#"{"next_id":3,"jobs":[{"id":0,"#));
     let job = Job { id: JobId::new(7), due: at(1), payload: "d".to_string() };
@@ -115,7 +115,7 @@ fn timelines_and_expiring_sets_round_trip() {
 
 #[test]
 fn an_announced_length_is_not_trusted() {
-    // Announces 2^62 elements, and contains none.
+    // The data announces 2^62 elements, but contains none.
     let len = postcard::to_allocvec(&(1_u64 << 62)).unwrap();
     assert!(postcard::from_bytes::<Leaderboard<u32, u32>>(&len).is_err());
     assert!(postcard::from_bytes::<ExpiringSet<u32>>(&len).is_err());

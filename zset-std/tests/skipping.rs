@@ -1,4 +1,4 @@
-//! `nth`, `nth_back` and `last` return the same as single steps.
+//! Checks that `nth`, `nth_back` and `last` return the same elements as single steps.
 
 use std::fmt::Debug;
 

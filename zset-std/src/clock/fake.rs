@@ -1,4 +1,4 @@
-//! [`FakeClock`]: a clock set by tests.
+//! [`FakeClock`]: a clock that tests advance manually.
 
 use std::fmt;
 use std::mem;
@@ -27,7 +27,7 @@ use crate::sync::{wake_all, waker_of_this_thread};
 /// assert_eq!(clock.clone().now(), Timestamp::ZERO);
 /// ```
 ///
-/// A thread or future that waits on this clock wakes when the clock reaches its time.
+/// A thread or future that waits on this clock wakes when the clock reaches the time it waits for.
 #[derive(Clone, Default)]
 pub struct FakeClock {
     shared: Arc<Shared>,
@@ -46,12 +46,12 @@ impl FakeClock {
         Self::default()
     }
 
-    /// Advances the clock. **O(w)** for w threads waiting on it.
+    /// Advances the clock. **O(w)** for w threads and futures waiting on it.
     pub fn advance(&self, duration: Duration) {
         self.set(self.now().saturating_add(duration));
     }
 
-    /// Sets the clock, forward or back. **O(w)** for w threads waiting on it.
+    /// Sets the clock, forward or back. **O(w)** for w threads and futures waiting on it.
     pub fn set(&self, now: Timestamp) {
         self.shared.nanos.store(now.as_nanos(), Ordering::SeqCst);
         let sleepers = mem::take(&mut *self.sleepers());
@@ -64,8 +64,8 @@ impl FakeClock {
 
     /// Returns whether the time is at least `at`, after registering `waker` for the next change.
     fn is_past(&self, at: Timestamp, waker: &Waker) -> bool {
-        // Registers the waker before reading the time, so no change is missed: a change after the
-        // read calls the waker.
+        // Register the waker before reading the time, so that no change of the time is missed: a
+        // change after the read calls the waker.
         let mut sleepers = self.sleepers();
         if !sleepers.iter().any(|sleeper| sleeper.will_wake(waker)) {
             sleepers.push(waker.clone());

@@ -7,17 +7,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Clock, Timestamp, nanos};
 
-/// The operating system's monotonic clock, with its creation as the origin.
+/// The operating system's monotonic clock. Its origin is the time of its creation.
 ///
-/// On `wasm32-unknown-unknown`, where std has no clock, creating one works, but reading the time
-/// panics.
+/// On `wasm32-unknown-unknown`, where std has no clock, a `MonotonicClock` can be created, but
+/// reading the time panics.
 #[derive(Clone, Copy, Debug)]
 pub struct MonotonicClock {
     origin: Origin,
 }
 
-/// Stands in for `Instant`. Every limiter and queue starts with a `MonotonicClock`, even if it is
-/// then given another clock or explicit times, so only reading the time may panic.
+/// Stands in for `Instant`, whose `now` panics on this target. Every limiter and queue is created
+/// with a `MonotonicClock`, even if it then gets another clock or explicit times. So creating the
+/// clock must not panic; only reading it may.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[derive(Clone, Copy, Debug)]
 struct Origin;
@@ -68,7 +69,7 @@ impl Clock for MonotonicClock {
 /// The wall clock, with the Unix epoch as its origin.
 ///
 /// Use it for times that have a meaning outside the process, e.g. the start of a sale or stored
-/// timestamps. It may be set, even backwards; a [`MonotonicClock`] never steps back.
+/// timestamps. The clock may be set, even backwards, whereas a [`MonotonicClock`] never steps back.
 ///
 /// On `wasm32-unknown-unknown`, where std has no clock, reading the time panics.
 #[derive(Clone, Copy, Debug, Default)]

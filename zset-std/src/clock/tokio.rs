@@ -7,21 +7,22 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Clock, Sleep, Timestamp, nanos};
 
-/// The clock of a tokio runtime, with its creation as the origin. It follows `tokio::time::pause`
-/// and `advance`. Requires the `tokio` feature.
+/// The clock of a tokio runtime. Its origin is the time at which the clock was created. It follows
+/// `tokio::time::pause` and `advance`. Requires the `tokio` feature.
 ///
 /// In a test whose runtime starts paused, limiters and queues with this clock wait as
 /// `tokio::time::sleep` does: while all tasks wait, the time advances to the earliest of their
-/// timers. Otherwise, it is a [`MonotonicClock`](super::MonotonicClock) whose timers are those of
-/// the runtime, which end on a millisecond at or after their time.
+/// timers. In a runtime that is not paused, the clock is like a
+/// [`MonotonicClock`](super::MonotonicClock), except that waits use the runtime's timers. These end
+/// on a millisecond at or after their time.
 ///
-/// Pausing stops only the time of its runtime: other threads read the operating system's clock. So
-/// create and use the clock in the runtime, and await rather than block: a blocked thread keeps a
-/// paused runtime from advancing.
+/// Pausing stops only the time of the clock's runtime, while other threads read the operating
+/// system's clock. So create and use the clock in the runtime. Await instead of blocking, since a
+/// blocked thread keeps a paused runtime from advancing.
 ///
 /// # Panics
 ///
-/// A future that waits on it panics outside of a runtime whose time is enabled.
+/// A future that waits on the clock panics outside a runtime with time enabled.
 ///
 /// # Examples
 ///
@@ -69,12 +70,13 @@ impl Default for TokioClock {
 
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
-        // Zero if the origin is later: a pause may have stopped this thread's time before it.
+        // If this thread's clock was paused at an instant before the origin, `elapsed` is zero.
         Timestamp::from_nanos(nanos(self.origin.elapsed()))
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep {
-        // A time beyond the range of `Instant` is not reached this year.
+        // If the time is too late for an `Instant`, sleep for a year instead: a sleep may end
+        // early.
         let later = self.origin.checked_add(Duration::from_nanos(at.as_nanos()));
         Box::pin(sleep_until(later.unwrap_or_else(|| Instant::now() + YEAR)))
     }

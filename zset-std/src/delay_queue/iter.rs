@@ -1,4 +1,4 @@
-//! Iterators over all jobs.
+//! Iterators over all jobs of a [`DelayQueue`].
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! [`Policy`]: how a submitted score combines with the member's current one.
+//! [`Policy`]: how a submitted score combines with the member's current score.
 
 use core::convert::Infallible;
 
@@ -6,10 +6,10 @@ use zset_core::Increment;
 
 /// How a submitted score combines with the member's current one.
 ///
-/// A policy is a type without state; its value only names it, as in
+/// A policy is a type without state. Its value only names the policy, as in
 /// [`Leaderboard::with_policy`](crate::Leaderboard::with_policy). A
 /// [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member across
-/// buckets, so a policy should be associative, at least approximately, as sums of `f64`s are.
+/// buckets. So a policy should be associative, at least approximately, like the addition of `f64`s.
 ///
 /// # Examples
 ///
@@ -49,7 +49,7 @@ pub trait Policy<S> {
     /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s,
     /// which round. If true,
     /// [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) is faster. If
-    /// wrongly set to true, merged scores depend on the order of submissions.
+    /// wrongly set to true, merged scores may depend on the order of submissions.
     const IS_EXACT: bool = false;
 
     /// Combines a member's current score `old` with the submitted score `new`.

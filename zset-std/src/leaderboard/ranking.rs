@@ -1,8 +1,8 @@
-//! [`Ranking`]: the sorted set of a board and its optional index.
+//! [`Ranking`]: the sorted set of a board, with an optional index of the distinct scores.
 //!
-//! Invariant: if there is an index, it holds each distinct score of the set once. The index is
-//! detached during a write, so a panic in user code leaves a set without an index, whose results
-//! are the same, never one with a wrong index.
+//! Invariant: the index, if there is one, contains each distinct score of the set once. Each write
+//! detaches the index, and reattaches it at the end. So if user code panics during a write, the set
+//! has no index rather than a wrong one. Its results are the same with and without an index.
 
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
@@ -15,7 +15,7 @@ use zset_core::{Equivalent, SkipList, SortedSet, TieOrder};
 
 use super::{Submission, Ties};
 
-/// The number of members with the same score to step over before searching for the next score
+/// After stepping over this many members with the same score, a search finds the next score
 /// instead.
 const LONGEST_WALK: usize = 32;
 
@@ -88,7 +88,8 @@ impl<Id, S: Ord> Ranking<Id, S> {
                 continue;
             }
             walked += 1;
-            // If few members tie, stepping is cheaper than searching.
+            // Search for the next score only after a long run of equal scores: stepping over a
+            // short run is cheaper.
             if walked == LONGEST_WALK {
                 rest = self.set.range_by_score((Excluded(other), Excluded(score)));
             }
@@ -96,8 +97,8 @@ impl<Id, S: Ord> Ranking<Id, S> {
         count
     }
 
-    /// Returns the number that members with this score share; for ordinals, the number of the
-    /// first.
+    /// Returns the number that members with this score share; for ordinal numbers, the number of
+    /// the first of them.
     pub(super) fn number(&self, score: &Reverse<S>, ties: Ties) -> usize {
         1 + match ties {
             Ties::Dense => self.distinct_above(score),
@@ -106,10 +107,10 @@ impl<Id, S: Ord> Ranking<Id, S> {
     }
 }
 
-/// Numbering by a part of the score, for which `same` is true of two scores.
+/// Numbering by a part of the score: members tie if `same` is true of their scores.
 impl<Id, S> Ranking<Id, S> {
     /// Returns the number of the member at a rank. **O(log t log n)** for t members that tie; dense
-    /// numbers take as much for each higher part.
+    /// numbers cost as much again for each higher part.
     pub(super) fn number_by(&self, rank: usize, ties: Ties, same: fn(&S, &S) -> bool) -> usize {
         let mut first = self.first_tied(rank, same);
         if ties != Ties::Dense {
@@ -130,7 +131,7 @@ impl<Id, S> Ranking<Id, S> {
         let Some(last) = score(rank) else {
             return rank;
         };
-        // Few members tie, so the search starts at the end, with steps that double.
+        // Usually few members tie, so search backward from `rank`, with steps that double.
         let (mut low, mut high, mut step) = (0, rank, 1_usize);
         while low < high {
             let middle = (low + (high - low) / 2).max(high.saturating_sub(step));
@@ -154,11 +155,12 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
         max_len: usize,
         new_score: impl FnOnce(Option<&S>) -> Result<S, E>,
     ) -> Result<Submission<Id, S>, E> {
-        // Only a panic during an earlier submission leaves too many members.
+        // If an earlier submission panicked, there may be one member too many.
         self.truncate(max_len);
         let is_full = self.set.len() >= max_len;
         let mut entry = self.set.entry(member);
-        // An occupied entry is borrowed, since a copy would wait for the fields just written.
+        // Borrow an occupied entry: moving it would copy fields that have just been written, and so
+        // stall the processor.
         let (old, new, dropped) = match entry {
             Entry::Occupied(ref mut entry) => {
                 let Reverse(old) = entry.score();
@@ -194,7 +196,8 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
                     let stored = new.clone();
                     let distinct = self.distinct.take();
                     let entry = self.set.entry(member).insert_entry(stored);
-                    // Only the set knows the order of members that tie.
+                    // If scores are equal, only the set knows the order. The new member is rejected
+                    // if it is the last.
                     let is_rejected = order.is_eq() && entry.rank() == max_len;
                     let dropped = self.set.pop_last();
                     let got = (!is_rejected).then_some(new);
@@ -261,7 +264,7 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
     /// Replaces each score with the result of `map`. **O(n log n)**.
     #[track_caller]
     pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, &S) -> S) {
-        // Call user code first: if it panics, nothing has changed.
+        // Call `map` for all members first: if it panics, the board is unchanged.
         let scores = self.set.iter().map(|(member, Reverse(score))| Reverse(map(member, score)));
         let scores: Vec<_> = scores.collect();
         let is_indexed = self.distinct.take().is_some();
@@ -273,7 +276,8 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
     }
 
     pub(super) fn clear(&mut self) {
-        // The index is detached: dropping members or scores can panic.
+        // Detach the index, so that a panic while members or scores are dropped leaves no stale
+        // index.
         let distinct = self.distinct.take();
         self.set.clear();
         self.distinct = distinct.map(|mut distinct| {
@@ -332,8 +336,8 @@ impl<Id: TieOrder + Hash, S: Ord + Clone> Ranking<Id, S> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
-    /// Returns whether the bound rejects a member with this score: it is new, and a full board's
-    /// last member ranks above it. A bound of 0 rejects every member.
+    /// Returns whether the bound rejects a member with this score: the member is new, the board is
+    /// full, and its last member ranks above it. A bound of 0 rejects every member.
     pub(super) fn rejects(&self, member: &Id, score: &S, max_len: usize) -> bool {
         let is_below = |(last, Reverse(lowest)): (&Id, &Reverse<S>)| {
             (Reverse(score), member) >= (Reverse(lowest), last)
@@ -344,7 +348,7 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
     }
 }
 
-/// Returns an owned element of the set as the board returns it.
+/// Converts an owned element of the set to what the board returns.
 pub(super) fn unreversed<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
     (member, score)
 }

@@ -1,4 +1,5 @@
-//! Views of a board: pages, neighbours, ranges, and their numbering; and the plain iterators.
+//! Views of a board with numbered lines (pages, neighbours and ranges), and its iterators without
+//! numbers.
 
 use core::borrow::Borrow;
 use core::cmp::Reverse;
@@ -60,19 +61,20 @@ impl<Id, S> Copy for Standing<'_, Id, S> {}
 /// An iterator over lines of a board, highest score first, returned by [`Leaderboard::top`] and the
 /// other views.
 ///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**, with two exceptions: under
-/// [`Ties::Competition`] and [`Ties::Dense`], the first step from each end looks up a
-/// [standing](Leaderboard::standing), and under [`Ties::Competition`], so does each change of score
-/// from the back, in O(log n). `nth` and `nth_back`, and so `skip`, are **O(log n)**.
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**, except for those that look up a
+/// [standing](Leaderboard::standing). Under [`Ties::Competition`] and [`Ties::Dense`], the first
+/// step from each end does so. Under [`Ties::Competition`], each step from the back to another
+/// score does so too, in O(log n). `nth` and `nth_back`, and so `skip`, are **O(log n)** plus such
+/// a look-up.
 pub struct Standings<'a, Id, S> {
     elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     /// The ordinal of the next element from the front.
     ordinal: usize,
     numbering: Numbering<'a, Id, S>,
-    /// The score and the number of the last element from the front, if elements that tie share a
-    /// number.
+    /// The score and the number of the element last returned from the front, if elements that tie
+    /// share a number.
     front: Option<(&'a Reverse<S>, usize)>,
-    /// The same from the back.
+    /// Like `front`, for the element last returned from the back.
     back: Option<(&'a Reverse<S>, usize)>,
 }
 
@@ -80,7 +82,7 @@ pub struct Standings<'a, Id, S> {
 struct Numbering<'a, Id, S> {
     ranking: &'a Ranking<Id, S>,
     ties: Ties,
-    /// Whether two scores tie, if not by `==`.
+    /// Decides whether two scores tie; `None` for `==`.
     same: Option<fn(&S, &S) -> bool>,
 }
 
@@ -143,7 +145,8 @@ impl<Id, S> Clone for Numbering<'_, Id, S> {
 
 impl<Id, S> Copy for Numbering<'_, Id, S> {}
 
-/// Passed by value, so that the compiler keeps the iterator of a caller's loop in registers.
+/// The methods take `self` by value, so that the compiler keeps the iterator of a caller's loop in
+/// registers.
 impl<Id, S: Ord> Numbering<'_, Id, S> {
     /// Returns the number of the element with this ordinal, given the score and the number of the
     /// element before it, if known.
@@ -173,7 +176,8 @@ impl<Id, S: Ord> Numbering<'_, Id, S> {
         match (self.ties, after) {
             (Ties::Ordinal, _) => ordinal,
             (_, Some((last, number))) if self.is_tie(last, score) => number,
-            // Saturates because an inconsistent `Ord` could report a score before the first.
+            // The number is at least 2, unless the `Ord` of the scores is inconsistent. Saturating
+            // avoids an overflow in that case.
             (Ties::Dense, Some((_, number))) => number.saturating_sub(1),
             _ => self.look_up(ordinal, score),
         }

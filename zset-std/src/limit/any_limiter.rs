@@ -7,11 +7,12 @@ use super::limiter::Under;
 use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter};
 use crate::Timestamp;
 
-/// Any algorithm: for [`Limits`](super::Limits) of different algorithms, and for algorithms that
-/// come from a configuration.
+/// One of four algorithms. Use it to combine different algorithms in [`Limits`](super::Limits), or
+/// if a configuration selects the algorithm.
 ///
-/// It is an enum rather than a trait object, so the state of a key is stored inline, in 40 bytes.
-/// Only that of a sliding window, which is larger, is in the heap.
+/// It is an enum rather than a trait object, so the state of a key is stored inline, in 40 bytes if
+/// there is an allocator. Only two kinds of state are on the heap: that of a sliding window, and
+/// what a counter needs if its calls use different periods or it counts 2^32 units or more.
 ///
 /// # Examples
 ///
@@ -61,7 +62,7 @@ impl From<Funnel> for AnyLimiter {
     }
 }
 
-/// The state of a key: that of the variant that uses it.
+/// The state of a key, as left by the variant that last used it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnyState {
     /// The key has not been used.
@@ -186,7 +187,7 @@ impl Limiter for AnyLimiter {
 
     fn under(&self, terms: Funnel) -> Option<impl Limiter<State = AnyState>> {
         let limiter = match self {
-            // Its units are recorded by the rate of the terms.
+            // A funnel records units at its own rate, so replace it by the funnel of the terms.
             AnyLimiter::Funnel(_) => AnyLimiter::Funnel(terms),
             limiter => *limiter,
         };
@@ -194,7 +195,8 @@ impl Limiter for AnyLimiter {
     }
 }
 
-/// Terms are a [`Funnel`], since the algorithm may be one; windows use only its quota.
+/// The terms are a [`Funnel`], since the algorithm may be a funnel. The other algorithms use only
+/// the quota of the terms.
 impl SingleQuota for AnyLimiter {
     type Terms = Funnel;
 

@@ -1,8 +1,8 @@
-//! [`FixedWindow`] and [`WindowCounter`]: limiters in constant memory, which count the units in one
-//! window or in two.
+//! [`FixedWindow`] and [`WindowCounter`]: limiters in constant memory. A `FixedWindow` counts the
+//! units in one window, and a `WindowCounter` in two.
 //!
-//! Most keys are only checked with the limiter's own period: their state is `Counts::Plain`. What
-//! other periods need is kept apart.
+//! Most keys are checked only with the limiter's own period. Their state is `Counts::Plain`. A key
+//! that is checked with other periods needs a larger state, `Counts::Apart`.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -16,10 +16,10 @@ use crate::Timestamp;
 
 /// A counter that restarts at every multiple of the period.
 ///
-/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit
-/// at the end of one window, and again at the start of the next. It is a baseline for comparing the
-/// others; [`SlidingWindow`](super::SlidingWindow) and [`Funnel`](super::Funnel) have no such
-/// boundary. For a changed period, see [`WindowCounter`](WindowCounter#quotas).
+/// It is the simplest limiter, but it can allow **twice the limit** almost at once: the whole limit
+/// at the end of one window, and again at the start of the next. It is meant as a baseline for
+/// comparison. [`SlidingWindow`](super::SlidingWindow) and [`Funnel`](super::Funnel) have no such
+/// boundary. For the effect of a changed period, see [`WindowCounter`](WindowCounter#quotas).
 ///
 /// # Examples
 ///
@@ -41,10 +41,10 @@ pub struct FixedWindow {
 
 /// An approximate sliding window in constant memory: for long windows and large limits.
 ///
-/// It counts units in windows that start at multiples of the period. The previous window is
-/// weighted by the part of it that a sliding window would still cover, as if its units were spread
-/// evenly (as described by Cloudflare in "How we built rate limiting capable of scaling to millions
-/// of domains", 2017):
+/// It counts units in windows that start at multiples of the period. The count of the previous
+/// window is multiplied by the part of it that a sliding window would still cover, as if its units
+/// were spread evenly. Cloudflare described this in "How we built rate limiting capable of scaling
+/// to millions of domains" (2017):
 ///
 /// ```text
 ///      previous           current
@@ -52,17 +52,17 @@ pub struct FixedWindow {
 ///        ├──────────────────┤ now          previous * 9/16 + current, rounded up
 /// ```
 ///
-/// **Error**: if the units of the previous window came late in it, a sliding window may see more
-/// than the limit, though always less than twice the limit; if they came early, fewer units than
-/// the limit are allowed. With arrivals at random times, the units in any sliding window stay
-/// within a few percent of the limit: a test measures this against
-/// [`SlidingWindow`](super::SlidingWindow).
+/// **Error**: if the units of the previous window came late in it, some periods may contain more
+/// allowed units than the limit, but less than twice the limit. If they came early, fewer units
+/// than the limit are allowed. In a test with a limit of 100 and random arrivals at twice the
+/// permitted rate, no period contains more than 120 units. With smaller limits, random arrivals
+/// exceed the limit by a larger part.
 ///
 /// # Quotas
 ///
-/// The times of single units are not recorded. If the period changes, or that of a call is another,
-/// each unit counts in the latest window of the new period in which it may have been allowed,
-/// which errs on the side of denying.
+/// The times of single units are not recorded. So if the period changes, or a call uses a different
+/// period, each unit counts in the latest window of the new period in which it may have been
+/// allowed. This errs on the side of denying.
 ///
 /// # Examples
 ///
@@ -83,7 +83,7 @@ pub struct WindowCounter {
     quota: Quota,
 }
 
-/// Implements a limiter by its counts in a number of windows.
+/// Implements a limiter that counts units in `$windows` windows.
 macro_rules! counter {
     ($limiter:ident, $windows:literal) => {
         impl $limiter {
@@ -118,7 +118,7 @@ macro_rules! counter {
                 counts.change(self.quota, |counts| counts.record(self.quota, n, now));
             }
 
-            /// Units refund as many as count at the time of the latest call.
+            /// Refunds at most the units that count at the time of the latest call.
             fn refund(&self, counts: &mut Self::State, n: u32) -> u32 {
                 counts.change(self.quota, |counts| counts.refund(n))
             }
@@ -182,7 +182,8 @@ counter!(WindowCounter, 2);
 /// The units in the latest windows: the state of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counts<const WINDOWS: usize> {
-    /// The period is the limiter's own, no call had another, and the numbers fit.
+    /// The state of a key whose calls have all used the limiter's own period, if the counts fit
+    /// into 32 bits.
     Plain {
         /// See [`Exact`].
         newest: Timestamp,
@@ -194,7 +195,8 @@ pub enum Counts<const WINDOWS: usize> {
     Apart(Apart<WINDOWS>),
 }
 
-/// In the heap, if there is one: there may be millions of keys, and few need it.
+/// On the heap if the `alloc` feature is enabled: there may be millions of keys, and few need these
+/// counts.
 #[cfg(feature = "alloc")]
 type Apart<const WINDOWS: usize> = Box<Exact<WINDOWS>>;
 #[cfg(not(feature = "alloc"))]
@@ -255,14 +257,14 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     #[inline]
     fn check(&mut self, own: Quota, n: u32, now: Timestamp) -> Decision {
         if let Counts::Plain { newest, units, .. } = self {
-            // Whether `now`, which is not before `newest`, is in the same window; `decide` divides
-            // by the period too.
+            // `now` is never before `newest`. The condition is true if both are in the same window.
+            // The remainder costs little here, since `decide` computes it too.
             if now.as_nanos().saturating_sub(newest.as_nanos())
                 <= now.as_nanos() % own.period_in_nanos()
             {
                 let decision = decide(own, n, units.map(u64::from), now);
                 if decision.is_allowed() {
-                    // At most the limit.
+                    // The sum cannot overflow: it is at most the limit.
                     units[0] += n;
                 }
                 *newest = now;
@@ -287,14 +289,14 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     }
 }
 
-/// The counts of a key, whatever the periods of its calls.
+/// The counts of a key whose calls may have any periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact<const WINDOWS: usize> {
-    /// The period of the windows: that of the latest quota, in nanoseconds.
+    /// The period of the windows, in nanoseconds: the period of the quota used last.
     period: u64,
-    /// The periods of calls, apart from the limiter's own.
+    /// The periods that calls have used, except the limiter's own.
     others: OtherPeriods,
-    /// The units in the window of `newest`, and then in the one before it.
+    /// The units in the window of `newest`, followed by those in the window before it.
     units: [u64; WINDOWS],
     /// The units in earlier windows.
     forgotten: Forgotten,
@@ -303,7 +305,7 @@ pub struct Exact<const WINDOWS: usize> {
 }
 
 impl<const WINDOWS: usize> Exact<WINDOWS> {
-    /// Changes the period of the windows to that of the quota of a call; `own` is the limiter's.
+    /// Changes the period of the windows to that of `quota`; `own` is the limiter's quota.
     #[inline]
     fn use_period(&mut self, own: Quota, quota: Quota) {
         if quota.period_in_nanos() == self.period {
@@ -336,7 +338,7 @@ impl<const WINDOWS: usize> Exact<WINDOWS> {
         (self.units, self.forgotten) = ([0; WINDOWS], Forgotten::NONE);
     }
 
-    /// Decides by the quota of a call; `own` is the limiter's.
+    /// Decides by `quota`, the quota of the call. `own` is the limiter's quota.
     #[inline]
     fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         self.use_period(own, quota);
@@ -395,7 +397,7 @@ impl<const WINDOWS: usize> Exact<WINDOWS> {
         })
     }
 
-    /// Records a time not before `newest`, and moves on to its window.
+    /// Records a time that is not before `newest`, and moves on to the window of that time.
     fn advance(&mut self, now: Timestamp) {
         let passed = self.window(now) - self.window(self.newest);
         for window in 0..WINDOWS {
@@ -413,8 +415,8 @@ impl<const WINDOWS: usize> Exact<WINDOWS> {
         windows.map(|window| self.latest_in(window)).chain(self.forgotten.latest()).max()
     }
 
-    /// Returns the time from which no window that is aligned to a period used so far counts a unit;
-    /// `own` is the limiter's quota. No check makes it earlier.
+    /// Returns the time from which no unit counts in any window, for any period used so far. `own`
+    /// is the limiter's quota. A check never makes this time earlier.
     fn idle_from(&self, own: Quota) -> Timestamp {
         let Some(latest) = self.latest() else { return Timestamp::ZERO };
         let after = |start: u64, period: u64| {
@@ -425,7 +427,7 @@ impl<const WINDOWS: usize> Exact<WINDOWS> {
         match self.others.longest() {
             None => own,
             Some(period) if self.others.is_one() => own.max(over(period)),
-            // No window of a shorter period is over later.
+            // By this time, the units do not count under any shorter period either.
             Some(period) => own.max(after(latest.as_nanos(), period)),
         }
     }
@@ -444,10 +446,10 @@ fn decide<const WINDOWS: usize>(
     let rest = period - elapsed;
     let (current, previous) = (units[0], units.get(1).copied());
     let weighed = previous.map_or(0, |previous| {
-        // At most `previous`.
+        // The cast is lossless: the result is at most `previous`.
         (u128::from(previous) * u128::from(rest)).div_ceil(period.into()) as u64
     });
-    // A smaller quota may leave more units than the limit.
+    // After a change to a smaller quota, the units may exceed the limit.
     let room = u64::from(limit).saturating_sub(weighed + current);
     let verdict = if n > limit {
         Verdict::Never
@@ -456,38 +458,39 @@ fn decide<const WINDOWS: usize>(
     } else {
         let wanted = u64::from(limit - n);
         let retry_after = match (previous, wanted.checked_sub(current)) {
-            // In the next window, in which none of the units count.
+            // The call is allowed in the next window, where none of the units in this window count.
             (None, _) => rest,
-            // In this window, once the weight of the previous one is small enough.
+            // The call is allowed in this window, once the previous window weighs little enough.
             (Some(previous), Some(room)) => sliding_out(previous, room, period) - elapsed,
-            // In the next window, once the weight of this one is small enough.
+            // The call is allowed in the next window, once this window weighs little enough.
             (Some(_), None) => rest + sliding_out(current, wanted, period),
         };
         Verdict::Denied { retry_after: Duration::from_nanos(retry_after) }
     };
     let taken = if verdict == Verdict::Allowed { u64::from(n) } else { 0 };
     units[0] += taken;
-    // No units count after the windows in which the newest do.
+    // The whole limit is available once the newest units no longer count.
     let newest = units.iter().position(|&units| units > 0);
     let reset_after = newest.map_or(0, |window| rest + (WINDOWS - 1 - window) as u64 * period);
     Decision {
         verdict,
         limit,
-        // At most the limit.
+        // The cast is lossless: the result is at most the limit.
         remaining: (room - taken) as u32,
         reset_after: Duration::from_nanos(reset_after),
     }
 }
 
-/// The periods of calls, of which only the longest is known exactly: in one word, since each key
-/// has it.
+/// The periods that calls have used: the longest of them, and whether there are others. This fits
+/// into one word, which keeps the state of a key small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OtherPeriods(u64);
 
 impl OtherPeriods {
     const NONE: OtherPeriods = OtherPeriods(0);
 
-    /// Set if there are shorter periods than the longest. Every period is below 2^62.
+    /// This bit is set if there are other, shorter periods. It is free, since every period is below
+    /// 2^62.
     const SEVERAL: u64 = 1 << 63;
 
     /// Adds a period, in nanoseconds.
@@ -507,19 +510,20 @@ impl OtherPeriods {
         Some(self.0 & !Self::SEVERAL).filter(|&period| period > 0)
     }
 
-    /// Returns whether there are no shorter periods than the longest.
+    /// Returns whether there are no periods besides the longest.
     fn is_one(self) -> bool {
         self.0 & Self::SEVERAL == 0
     }
 }
 
-/// Returns how far into a window the `units` of the previous one count as at most `room`.
+/// Returns how many nanoseconds of a window must pass until the `units` of the previous window
+/// count as at most `room`.
 pub fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     if units <= room {
         return 0;
     }
     let allowed = u128::from(room) * u128::from(period) / u128::from(units);
-    // Less than the period, since `room` is less than `units`.
+    // `allowed` is less than the period, since `room` is less than `units`.
     period - allowed as u64
 }
 
@@ -529,8 +533,8 @@ pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
 
 /// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
 ///
-/// They may count again under a quota with a longer period. The limiter then assumes that all of
-/// them were allowed as late as possible, which errs on the side of denying.
+/// The units may count again under a quota with a longer period. The limiter then assumes that all
+/// of them were allowed as late as possible, which errs on the side of denying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Forgotten {
     units: u64,

@@ -13,16 +13,16 @@ pub enum Verdict {
     Allowed,
     /// The units are denied for now. Nothing is taken from the quota.
     Denied {
-        /// How long to wait, counted from the `now` of the call. If no other units are allowed in
-        /// the meantime, and no block of a [`Penalty`](super::Penalty) begins, the units are
-        /// allowed after exactly this time, and not a nanosecond earlier. Never zero.
+        /// How long to wait, counted from the `now` of the call. If the key is not used and the
+        /// limiter is not changed in the meantime, the units are allowed after exactly this time.
+        /// Never zero.
         ///
         /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
         /// estimate.
         ///
-        /// Units that are [held](super::Hold) are left out, since they may be released at any time:
-        /// this is the wait for units on record. If only held units are in the way, it is a guess
-        /// of a second.
+        /// [Held](super::Hold) units do not count, since they may be released at any time: this is
+        /// the wait for the units on record. If only held units prevent the call, this is a guess
+        /// of one second.
         retry_after: Duration,
     },
     /// The units can never be allowed, since they exceed the limit. Nothing is taken from the
@@ -32,10 +32,10 @@ pub enum Verdict {
 
 /// The result of a check: the verdict, and the state of the quota afterwards.
 ///
-/// Together, `limit`, `remaining` and `reset_after` say how many units would be allowed now, and
-/// how long until `limit` units would be allowed at once. Durations count from the `now` of the
-/// call, even if the limiter has already seen a later time. All fields are public and none will be
-/// added, so implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
+/// `remaining` is the number of units that would be allowed now, and `reset_after` is the time
+/// until `limit` units would be allowed at once. Durations count from the `now` of the call, even
+/// if the limiter has already seen a later time. All fields are public and none will be added, so
+/// implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
 ///
 /// # Examples
 ///
@@ -79,14 +79,14 @@ impl Decision {
         }
     }
 
-    /// Returns the decision on `n` units, given this one, if `held` others are in flight. Any of
-    /// these may be released at any time, so the wait for them is a guess.
+    /// Returns this decision on `n` units, adjusted for `held` others in flight. The others may be
+    /// released at any time, so the wait for them is a guess.
     pub(super) fn with_held(mut self, n: u32, held: u64) -> Decision {
         if self.is_allowed() && n > 0 && u64::from(self.remaining) < held {
             self.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
             self.remaining = self.remaining.saturating_add(n);
         }
-        // At most what remains.
+        // The cast is lossless: the difference is at most `self.remaining`.
         let remaining = u64::from(self.remaining).saturating_sub(held) as u32;
         Decision { remaining, ..self }
     }
@@ -103,7 +103,7 @@ impl Decision {
             verdict => verdict,
         };
         let reset_after = match self.reset_after {
-            // The whole limit is available now, whatever the time.
+            // The whole limit is available already, so there is nothing to wait for.
             Duration::ZERO => Duration::ZERO,
             reset_after => reset_after + lag,
         };

@@ -3,10 +3,10 @@
 use super::{Decision, Limiter, Quota, SingleQuota};
 use crate::Timestamp;
 
-/// A limiter of one key: an algorithm and its state. The time is the last argument.
+/// A limiter of one key: an algorithm and its state. Checks take the time as their last argument.
 ///
-/// If the time steps back, the latest time seen is used, so a clock that steps back never grants
-/// more. The durations of a [`Decision`] still count from the time of the call.
+/// If the time steps back, the latest time of a check or a record is used, so nothing more is
+/// granted. The durations of a [`Decision`] still count from the time of the call.
 ///
 /// # Examples
 ///
@@ -155,8 +155,8 @@ impl<L: Limiter> Direct<L> {
         self.limiter.record(&mut self.state, n, self.newest);
     }
 
-    /// Refunds the `n` newest units, or as many as are on record, and returns how many. **O(1)**,
-    /// or for a sliding window, per entry affected.
+    /// Refunds the `n` newest units, or all on record if they are fewer. Returns the number
+    /// refunded. **O(1)**, or for a sliding window, per entry affected.
     ///
     /// These are the newest units of all callers, not those of a particular call. If another call
     /// was allowed in the meantime, the older of the two stays on record, and stops counting
@@ -173,8 +173,8 @@ impl<L: Limiter> Direct<L> {
 
     /// Calls `call` with the latest time seen, after the caller's clock has stepped back.
     ///
-    /// Not inlined, so that in the usual case the decision is constructed in place: copying one
-    /// that was just written, field by field, stalls the processor on store forwarding.
+    /// Not inlined, so that the usual case constructs its decision in place: copying a decision
+    /// right after its fields are written stalls the processor on store forwarding.
     #[cold]
     #[inline(never)]
     fn late(

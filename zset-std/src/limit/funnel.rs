@@ -1,4 +1,4 @@
-//! [`Funnel`]: a leaky bucket, and its arithmetic on the state of a key, [`Level`].
+//! [`Funnel`]: a leaky bucket, whose state for each key is a [`Level`].
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -6,19 +6,23 @@ use core::time::Duration;
 use super::{Decision, Limiter, Quota, QuotaError, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A leaky bucket: it holds `capacity` units, and leaks at a rate of `count / period`. The capacity
+/// A leaky bucket. It holds `capacity` units and leaks at a rate of `count / period`. The capacity
 /// is the count, unless it is [set](Self::with_capacity).
 ///
-/// Units that do not all fit are denied together. A burst of up to the capacity is allowed at once,
-/// and then as much as leaks out. This is the leaky bucket as a meter (J. Turner, "New Directions
-/// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
-/// its decisions are exact for every quota. The state of a key is 24 bytes.
+/// If the units of a call do not all fit, all of them are denied. A burst as large as the capacity
+/// is allowed at once, and after that only as many units as leak out. The state of a key is 24
+/// bytes.
 ///
-/// If the quota or the capacity changes, or a call passes others, the time at which the funnel will
-/// be empty carries over. While it is more than a capacity takes to leak out, nothing is allowed
-/// under this capacity.
+/// This is the leaky bucket as a meter (J. Turner, "New Directions in Communications", IEEE
+/// Communications Magazine 24(10), 1986). It uses only integer arithmetic, so its decisions are
+/// exact for every quota. Only a change to another count rounds, by less than a nanosecond and on
+/// the side of denying.
 ///
-/// Textbooks have other names for its operations. With `funnel` a
+/// If the quota or the capacity changes, or a call passes different ones, the funnel keeps the time
+/// at which it will be empty. While a full funnel with the new quota and capacity would be empty
+/// sooner, nothing is allowed.
+///
+/// Textbooks use other names for its operations. In this table, `funnel` is a
 /// [`Direct<Funnel>`](super::Direct):
 ///
 /// | textbook | here |
@@ -28,7 +32,7 @@ use crate::Timestamp;
 /// | `make_space` | none: every check does it |
 /// | `capacity` | `funnel.limiter().capacity()` |
 /// | `leaking_rate` | `funnel.quota().count()` in each `funnel.quota().period()` |
-/// | `leaking_ts` | none: the holder has the latest time seen |
+/// | `leaking_ts` | none: it is inside the state |
 ///
 /// # Examples
 ///
@@ -52,9 +56,11 @@ pub struct Funnel {
     capacity: NonZeroU32,
     /// The least number with `interval <= 2^shift`, in nanoseconds.
     shift: u32,
-    /// `2^(63 + shift) / interval`, rounded up. Multiplying is faster than dividing.
+    /// `2^(63 + shift) / interval`, rounded up: multiplying by it is faster than dividing by the
+    /// interval.
     ///
-    /// If the interval is below a nanosecond, half of the period takes its place in both fields.
+    /// If the interval is below a nanosecond, this field and `shift` use half of the period in its
+    /// place.
     reciprocal: u64,
     /// The time between two units: `period / count`.
     interval: Volume,
@@ -76,8 +82,8 @@ impl Funnel {
         let (count, period) = (quota.count() as u64, quota.period_in_nanos());
         let interval = Volume { nanos: period / count, fraction: period % count };
         let burst = Volume { nanos: period, fraction: 0 };
-        // The interval, or half of the period, is `period / units`, and `below` is the largest
-        // whole number below it.
+        // `period / units` is the interval or, if the interval is below a nanosecond, half of the
+        // period. `below` is the largest integer below `period / units`.
         let (units, below) = if period < count {
             (2, (period - 1) / 2)
         } else {
@@ -85,7 +91,8 @@ impl Funnel {
         };
         let shift = u64::BITS - below.leading_zeros();
         let reciprocal = ((units << shift) as u128) << 63;
-        // Only that of 1/2 exceeds 64 bits, and is rounded down.
+        // Divide, rounding up. The result is 2^64 only for half of a period of 1 ns, and is then
+        // rounded down to fit.
         let reciprocal = ((reciprocal - 1) / period as u128) as u64;
         let reciprocal = reciprocal.saturating_add(1);
         Funnel { quota, capacity: quota.count, shift, reciprocal, interval, burst }
@@ -114,8 +121,8 @@ impl Funnel {
             return Err(QuotaError::ZeroCapacity);
         };
         let (count, period) = (self.quota.count() as u64, self.quota.period_in_nanos());
-        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
-        // `i64`.
+        // A full funnel must empty in less than 2^62 nanoseconds, so that the sum of two levels
+        // fits into an `i64`.
         if capacity.get() as u128 * period as u128 >= (count as u128) << 62 {
             return Err(QuotaError::PeriodTooLong);
         }
@@ -206,9 +213,9 @@ impl SingleQuota for Funnel {
     }
 }
 
-// A funnel is the leaky bucket as a meter, and makes the same decisions as the generic cell rate
+// A funnel is a leaky bucket used as a meter. It makes the same decisions as the generic cell rate
 // algorithm (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm
-// stores one number, the time at which the bucket is empty:
+// stores only the time at which the bucket will be empty:
 //
 // ```text
 //                                leaked_at                               empty
@@ -216,21 +223,22 @@ impl SingleQuota for Funnel {
 //                                    │◄─────────── level ─────────────────►│
 // ```
 //
-// Storing a level and its time takes one word more, and works for every [`Timestamp`] with every
-// [`Quota`]: the time at which the bucket is empty may be later than the last timestamp.
+// A funnel stores the level, and the time at which it had this level. This needs one more word, but
+// works for every [`Timestamp`] with every [`Quota`], even if the bucket would be empty only after
+// the last timestamp.
 //
-// A level is the time it takes to leak out, in whole nanoseconds and a fraction over the count of
-// the quota. A unit takes `period / count`, so every level is exact, leaking is a subtraction of
-// whole nanoseconds, and pouring is an addition with a carry. Levels and bursts are below 2^62
-// nanoseconds, and rounding to the fractions of another quota adds less than one, so sums of two
-// do not overflow.
+// A level is expressed as the time in which it leaks out: whole nanoseconds, and a fraction whose
+// denominator is the count of the quota. A unit leaks out in `period / count`, so levels under one
+// quota are exact. Leaking subtracts whole nanoseconds; pouring adds with a carry. Levels and
+// bursts are below 2^62 nanoseconds, and converting a level to the count of another quota adds less
+// than one nanosecond, so the sum of two levels does not overflow.
 
 /// The state of a key, in 24 bytes.
 #[derive(Clone, Debug)]
 pub struct Level {
     /// The whole nanoseconds of the level.
     nanos: u64,
-    /// The rest of the level, in nanoseconds over `count`; less than `count`.
+    /// The rest of the level, in parts of `1 / count` nanoseconds; less than `count`.
     fraction: u32,
     /// The count of the quota of the latest check.
     count: u32,
@@ -242,13 +250,14 @@ pub struct Level {
 #[derive(Clone, Copy, Debug)]
 struct Pour {
     n: u32,
-    /// The time in which the units leak out, saturated.
+    /// The time in which the units leak out, saturated at `u64::MAX` nanoseconds.
     volume: Volume,
 }
 
 /// A [`Decision`] in the units of the arithmetic.
 ///
-/// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
+/// It is computed without a branch on the verdict, since a processor cannot predict the verdict
+/// near the limit.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     capacity: u32,
@@ -261,10 +270,10 @@ struct Outcome {
 }
 
 impl Volume {
-    /// Returns the time of `n` units that take this time each, saturating.
+    /// Returns the time for `n` units, each of which takes this time, saturating.
     #[inline]
     const fn times(self, n: u32, count: u64) -> Volume {
-        // Below 2^64, as both factors are below 2^32.
+        // The product cannot overflow: both factors are below 2^32.
         let fraction = self.fraction * n as u64;
         let nanos = self.nanos.saturating_mul(n as u64);
         if fraction < count {
@@ -273,8 +282,7 @@ impl Volume {
         Volume { nanos: nanos.saturating_add(fraction / count), fraction: fraction % count }
     }
 
-    /// Returns the same volume; if it is `WHOLE`, the compiler then knows that its fraction is
-    /// zero.
+    /// Returns the same volume. If `WHOLE`, the compiler learns that its fraction is zero.
     #[inline]
     fn known<const WHOLE: bool>(mut self) -> Volume {
         if WHOLE {
@@ -284,12 +292,12 @@ impl Volume {
     }
 }
 
-// Where there is a parameter `WHOLE`, it says that the interval, the burst and the level are whole
-// nanoseconds, as with most quotas. The arithmetic is compiled once more for these, without
-// fractions.
+// If the parameter `WHOLE` is true, the interval, the burst and the level are whole nanoseconds, as
+// with most quotas. The compiler then leaves out the arithmetic on fractions.
 
 impl Funnel {
-    /// Returns the number of parts of a nanosecond that volumes count.
+    /// Returns the number of parts in a nanosecond, i.e. the denominator of the fractions of
+    /// volumes.
     #[inline]
     fn parts<const WHOLE: bool>(&self) -> u64 {
         if WHOLE { 1 } else { self.quota.count().into() }
@@ -302,8 +310,8 @@ impl Funnel {
         Pour { n, volume }
     }
 
-    /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how
-    /// long until it fits.
+    /// Pours a volume of at most the burst onto a level, if it fits. Returns the resulting level,
+    /// and how long until the volume fits.
     #[expect(
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,
@@ -312,7 +320,7 @@ impl Funnel {
     #[inline]
     fn fill<const WHOLE: bool>(&self, level: Volume, volume: Volume) -> (Volume, u64) {
         let (parts, burst) = (self.parts::<WHOLE>(), self.burst.known::<WHOLE>());
-        // Masks made of signs, since the compiler makes branches of comparisons.
+        // Make masks from signs: the compiler would turn comparisons into branches.
         let if_negative = |difference: u64| (difference as i64 >> 63) as u64;
         let carried = (level.fraction + volume.fraction).wrapping_sub(parts);
         let if_below = if_negative(carried);
@@ -320,7 +328,8 @@ impl Funnel {
             nanos: (level.nanos + volume.nanos + 1).wrapping_add(if_below),
             fraction: carried.wrapping_add(parts & if_below),
         };
-        // How much more would fit, rounded down.
+        // The remaining room in nanoseconds, rounded down. It is negative if the volume does not
+        // fit.
         let over = u64::from(filled.fraction > burst.fraction);
         let room = burst.nanos.wrapping_sub(filled.nanos).wrapping_sub(over);
         let if_denied = if_negative(room);
@@ -333,25 +342,28 @@ impl Funnel {
         (level, room.wrapping_neg() & if_denied)
     }
 
-    /// Returns the number of whole units in a volume of less than 2^32 of them and less than 2^62
-    /// nanoseconds: in whole nanoseconds, and exactly in parts of a nanosecond, modulo 2^64.
+    /// Returns the number of whole units in a volume, which must be below 2^32 units and 2^62
+    /// nanoseconds. The volume is given in whole nanoseconds, and exactly, in parts of a nanosecond
+    /// modulo 2^64.
     #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
     fn units_in<const WHOLE: bool>(&self, nanos: u64, in_parts: u64) -> u32 {
         let (count, period) = (self.parts::<WHOLE>(), self.quota.period_in_nanos());
-        // Twice the dividend: nanoseconds, or half of the parts if the interval is below one. Then
-        // the period is below 2^32, and the parts below 2^64.
+        // The dividend is the nanoseconds or, if the interval is below a nanosecond, half of the
+        // parts. Compute twice the dividend. If the interval is below a nanosecond, the period is
+        // below 2^32, so the parts are below 2^64.
         let is_short = !WHOLE && period < count;
         let twice = u128::from(if is_short { in_parts } else { 2 * nanos });
         let estimate = ((twice * u128::from(self.reciprocal)) >> 64) as u64 >> self.shift;
         if WHOLE {
-            // Exact: the quotient before rounding is less than `1 / 2^(1 + shift)` too large, and
-            // at least `1 / 2^shift` below the next integer.
+            // The estimate is exact: before rounding, it is too large by less than `1 / 2^(1 +
+            // shift)`, and the true quotient is at least `1 / 2^shift` below the next integer.
             return estimate as u32;
         }
-        // The fraction that is left out is less than a unit, and the quotient is less than one too
-        // large, so the estimate is off by at most 1. The rest is then below two periods, and exact
-        // although it is computed modulo 2^64.
+        // Two errors affect the estimate. Ignoring a fraction of a nanosecond makes it too small by
+        // less than 1, and rounding up the reciprocal makes it too large by less than 1. So the
+        // estimate is off by at most 1. The rest is then at least minus one period and less than
+        // two, which fits into an `i64`, although the rest is computed modulo 2^64.
         let rest = in_parts.wrapping_sub(estimate.wrapping_mul(period)) as i64;
         (estimate + u64::from(rest >= period as i64) - u64::from(rest < 0)) as u32
     }
@@ -364,7 +376,8 @@ impl Funnel {
         let whole = nanos.wrapping_sub(level.nanos);
         let in_parts = whole.wrapping_mul(self.parts::<WHOLE>()).wrapping_add(fraction);
         let whole = whole.wrapping_sub((fraction < level.fraction).into());
-        // The level exceeds the burst if the funnel was filled under another quota.
+        // The level may exceed the burst: after a `record`, or if the funnel was filled under
+        // another quota.
         if (whole as i64) < 0 {
             0
         } else {
@@ -373,14 +386,14 @@ impl Funnel {
     }
 }
 
-/// The largest level, in nanoseconds: sums of two do not overflow.
+/// The largest level, in nanoseconds. The sum of two levels does not overflow.
 const FULLEST: u64 = (1 << 62) - 1;
 
 impl Level {
-    /// Rounds the level up to fractions over another count.
+    /// Converts the level to a fraction with another denominator, rounding up.
     #[cold]
     fn convert(&mut self, count: u32) {
-        // At most `count`.
+        // Rounding up may make the fraction reach `count`: a whole nanosecond, which is carried.
         let fraction = (u64::from(self.fraction) * u64::from(count)).div_ceil(self.count.into());
         let carry = fraction == u64::from(count);
         self.nanos += u64::from(carry);
@@ -388,7 +401,7 @@ impl Level {
         self.count = count;
     }
 
-    /// Returns the level at `leaked_at`, in fractions over the count of a funnel.
+    /// Returns the level at `leaked_at`, with the count of the funnel's quota as the denominator.
     #[inline]
     fn level(&mut self, funnel: &Funnel) -> Volume {
         if self.count != funnel.quota.count() {
@@ -436,7 +449,8 @@ impl Level {
         let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
         let capacity = funnel.capacity();
         let never = pour.n > capacity;
-        // Computed while the units are poured, and not from the level afterwards.
+        // Compute the remaining units from the level before the pour, so that the processor can do
+        // this and the pour at the same time.
         let space = funnel.remaining::<WHOLE>(level);
         let (level, wait) = if pour.n == 0 || never {
             (level, 0)
@@ -450,7 +464,7 @@ impl Level {
         Outcome { capacity, remaining, never, wait, level }
     }
 
-    /// Pours in the units even if they do not fit, up to what leaks out in 146 years.
+    /// Pours in the units even if they do not fit, up to a level that leaks out in 146 years.
     fn record(&mut self, funnel: &Funnel, n: u32, now: Timestamp) {
         let _ = self.check(funnel, 0, now);
         let level = self.level(funnel);
@@ -475,7 +489,7 @@ impl Level {
         let (level, refunded) = if let Some(nanos) = left {
             (Volume { nanos, fraction: fraction.wrapping_add(borrow * count) }, n)
         } else {
-            // Less than `n` units.
+            // The funnel holds fewer than `n` units.
             let in_parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
             (Volume { nanos: 0, fraction: 0 }, funnel.units_in::<false>(level.nanos, in_parts))
         };
@@ -494,8 +508,8 @@ impl Level {
     }
 }
 
-/// Two are equal if they have the same level at the same time, whatever the quota of the latest
-/// check.
+/// Two states are equal if they have the same level at the same time, whatever the quota of the
+/// latest check.
 impl PartialEq for Level {
     fn eq(&self, other: &Self) -> bool {
         let fraction = |of: &Self, over: &Self| u64::from(of.fraction) * u64::from(over.count);
@@ -511,8 +525,8 @@ impl From<Outcome> for Decision {
     fn from(decision: Outcome) -> Decision {
         let Outcome { capacity, remaining, never, wait, level } = decision;
         let retry_after = Duration::from_nanos(wait);
-        // The verdict is derived from the wait, so the wait is always computed, without a branch.
-        // The comparison is with the number: `is_zero` of the duration compiles to a branch.
+        // Derive the verdict from the wait: the wait is then computed unconditionally, without a
+        // branch. Compare nanoseconds, since `Duration::is_zero` would compile to a branch.
         let verdict = if never {
             Verdict::Never
         } else if wait == 0 {

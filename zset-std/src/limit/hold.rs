@@ -1,32 +1,31 @@
-//! [`Hold`]: units of which it is known later whether they count.
+//! [`Hold`]: units that are reserved until the caller knows whether they count.
 
 use std::borrow::{Borrow, ToOwned};
 use std::fmt;
 
 use super::{Decision, Funnel, KeyedLimiter};
 
-/// Units of a key of which it is known later whether they count: a failed login does, and a
-/// successful one does not.
+/// Units of a key that are reserved until the caller knows whether they count. For example, a
+/// failed login counts, and a successful one does not.
 ///
-/// A hold is settled once: by [`charge`](Self::charge), by [`release`](Self::release), or by
-/// dropping it, which charges all of its units. So a unit counts unless the caller says that it
-/// does not, even if a task is cancelled or panics. A hold that is leaked by [`std::mem::forget`]
-/// never ends.
+/// A hold ends when it is [charged](Self::charge), [released](Self::release) or dropped. Dropping
+/// it charges all of its units. So units count unless the caller releases them, even if a task is
+/// cancelled or panics. A hold that is leaked by [`std::mem::forget`] never ends.
 ///
-/// - **Held units count** in every call for the key, as those on record do: a check, a peek, a
-///   quota of a call, another hold. Both together never exceed the limit. If only held units are in
-///   the way, `retry_after` is a guess of a second, since they may be released at any time.
-/// - **Units that are charged** are recorded at the time of the charge or, of a limiter
-///   [at a given time](crate::At), at that time. Units that are released are available again.
-/// - **A key stays** while units of it are held, even if it would be idle. A
-///   [reset](KeyedLimiter::reset) forgets its units on record, and not those that are held. Units
-///   of keys without room are held in their
-///   [shared bucket](super::WhenFull::SharedBucket).
-/// - **A penalty** counts a denial of units because of others that are held. Units end a row of
-///   denials when they are charged; if they are released, the row goes on.
+/// - **Held units count** like units on record in every decision on the key: in checks, peeks,
+///   calls with their own quotas, and other holds. A call is denied if its units, those held and
+///   those on record would together exceed its limit. If only held units prevent a call,
+///   `retry_after` is one second. This is a guess, since the units may be released at any time.
+/// - **Charged units** are recorded at the time of the charge. If the limiter is one [at a given
+///   time](crate::At), they are recorded at that time. Released units are available again.
+/// - **A key is kept** while units of it are held, even if it would otherwise be idle. A
+///   [reset](KeyedLimiter::reset) forgets the units on record, but not the held units. Units of
+///   keys without room are held in the [shared bucket](super::WhenFull::SharedBucket).
+/// - **A [`Penalty`](super::Penalty)** also counts denials that are caused by held units. Units
+///   that were held end a row of denials when they are charged, but not when they are released.
 ///
-/// Limiters that cannot hold units, e.g. those of your own, take them when the hold is made. Units
-/// that are released are refunded: see [`is_on_record`](Self::is_on_record).
+/// A [`KeyedLimiter`] of your own cannot hold units. It takes them when the hold is made, and
+/// refunds them if they are released: see [`is_on_record`](Self::is_on_record).
 ///
 /// # Examples
 ///
@@ -70,18 +69,18 @@ pub struct Hold<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> {
     /// The terms of the call, or `None` for the limiter's own.
     terms: Option<Funnel>,
     units: u32,
-    /// Where they are held; `None` once they are settled.
+    /// Where the units are held; `None` once they are settled.
     place: Option<Place>,
 }
 
 /// Where units are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// With the key whose units they are.
+    /// In the entry of their key.
     Key,
     /// In the bucket shared by keys without room.
     Shared,
-    /// They are on record, by a limiter that cannot hold units.
+    /// Not held but recorded, by a limiter that cannot hold units.
     Record,
 }
 
@@ -90,15 +89,15 @@ impl<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> Hold<L, Q> {
     /// check.
     ///
     /// The limiter is usually a reference or an `Arc`. There is no hold if the units are denied, or
-    /// if there are none. A denial counts as that of a check does.
+    /// if there are none. A denial counts like that of a check.
     pub fn new(limiter: L, key: &Q, n: u32) -> (Decision, Option<Self>) {
         Hold::under(limiter, key, None, n)
     }
 
-    /// The same under the terms of the call, if there are any. For zset-tower.
+    /// Like [`new`](Self::new), under `terms` if there are any. For zset-tower.
     #[doc(hidden)]
     pub fn under(limiter: L, key: &Q, terms: Option<Funnel>, n: u32) -> (Decision, Option<Self>) {
-        // Before the units are held: it may panic.
+        // `to_owned` may panic, so it is called before the units are held.
         let owned = key.to_owned();
         let now = limiter.now();
         let (decision, place) = match terms.and_then(|terms| limiter.under(terms)) {
@@ -135,9 +134,10 @@ impl<L: KeyedLimiter<Q>, Q: ToOwned + ?Sized> Hold<L, Q> {
         self.place == Some(Place::Record)
     }
 
-    /// Ends the hold, unless it has ended.
+    /// Ends the hold, unless it has ended. Returns how many units are available again.
     fn settle(&mut self, charged: u32) -> u32 {
-        // Taken first: if the limiter panics, the units are not settled again.
+        // Take the place first: if the limiter panics, dropping the hold must not settle the units
+        // again.
         let Some(place) = self.place.take() else { return 0 };
         let (limiter, key, held) = (&self.limiter, self.key.borrow(), self.units);
         let (charged, now) = (charged.min(held), limiter.now());

@@ -29,25 +29,29 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A limiter of many keys, shared by threads: an algorithm `L`, and its state for each key.
 ///
-/// Keys are distributed over shards, each with its own lock. When the table of a shard grows, other
-/// calls for keys of the shard wait while all of its entries are moved. Keys are hashed with a
-/// random seed ([`RandomState`], unless another hasher is given), so an attacker cannot choose
-/// colliding keys. Calls take a borrowed key, such as `&str` for `String` or `Arc<str>`: see
+/// Keys are distributed over shards, each with its own lock. When the table of a shard grows, all
+/// of its entries are moved, and other calls for keys of the shard wait. By default, keys are
+/// hashed with a random seed ([`RandomState`]), so an attacker who does not know the seed cannot
+/// choose colliding keys. Calls take a borrowed key, such as `&str` for `String` or `Arc<str>`: see
 /// [`ToKey`].
 ///
-/// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
-/// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
-/// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
-/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Sweeping a key discards its
-/// history, so its units do not count under a period that is set later, or that no
-/// [call](Self::check_with) had before.
+/// A key occupies memory from its first check, record or hold of units until it is
+/// [reset](Self::reset) or swept. A sweep removes idle keys. A key is idle if no check under the
+/// limiter's quotas, or those of its calls, can distinguish it from a new key. A
+/// [`refund`](Self::refund) may distinguish the two. Each new key sweeps a few idle keys, and
+/// [`sweep`](Self::sweep) sweeps on demand. [`with_max_keys`](Self::with_max_keys) bounds the
+/// number of keys.
 ///
-/// A [`Hold`](super::Hold) is for units that may turn out not to count. Until that is known, every
-/// call counts them, as it counts the units on record.
+/// Sweeping a key discards its history. If a period is set later, or passed by a
+/// [call](Self::check_with) for the first time, the key's earlier units do not count under that
+/// period.
 ///
-/// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
-/// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
-/// from the time of the call.
+/// A [`Hold`](super::Hold) reserves units that may turn out not to count. Until this is known,
+/// every check and peek counts them like units on record.
+///
+/// A clock that steps back never grants more, since each shard uses the latest time of a check,
+/// record, hold or sweep of its keys. A peek does not advance this time. The durations of a
+/// [`Decision`] still count from the time of the call.
 ///
 /// # Examples
 ///
@@ -79,8 +83,8 @@ pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
     keys: Registry<K, L, H>,
     /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
     shared: Option<Shared<L>>,
-    /// Locked while the algorithm changes: two changes at once would leave it different in some
-    /// shards.
+    /// Locked while the algorithm changes: two concurrent changes could leave different algorithms
+    /// in different shards.
     changing: Mutex<()>,
     clock: C,
     observers: Observers,
@@ -101,7 +105,7 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     }
 }
 
-/// Builder methods, to be called before the limiter is in use.
+/// Builder methods, which must be called before the limiter is in use.
 impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a different clock. **O(1)**.
     pub fn with_clock<C2>(self, clock: C2) -> Keyed<K, L, C2, H> {
@@ -116,7 +120,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         Keyed { keys, shared, changing, clock, observers, lines: Lines::default() }
     }
 
-    /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
+    /// Returns the limiter with a bound on the number of keys, and a policy for new keys above it.
     /// **O(1)**.
     ///
     /// The policy applies only if no key is idle; otherwise an idle key is swept to make room. A
@@ -151,7 +155,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self
     }
 
-    /// Returns the limiter with an observer of its decisions: see there which these are. **O(1)**.
+    /// Returns the limiter with an observer of its decisions; [`Observer`] lists which. **O(1)**.
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers = Observers::of(observer);
         self
@@ -177,7 +181,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.set(|own| own.clone_from(&limiter));
     }
 
-    /// Returns how many units of a key `refund` has refunded.
+    /// Calls `refund` on the state of a key, and returns the number of units refunded.
     pub(super) fn refund_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -238,8 +242,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     pub fn check_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         let with_held = |limiter: &L, state: &mut _, held, now| limiter.hold_n(state, n, held, now);
-        // One unit is the usual cost: a copy of the code with that constant takes fewer
-        // instructions.
+        // Most calls are for one unit. With a constant `n`, the compiler makes a copy of the code
+        // that needs fewer instructions.
         if n == 1 {
             let check = |limiter: &L, state: &mut _, now| limiter.check_n(state, 1, now);
             return keyed.check_by(key, 1, now, check, with_held);
@@ -254,8 +258,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         self.peek_n(key, 1)
     }
 
-    /// Like [`peek`](Self::peek) and at the same cost, for what [`check_n`](Self::check_n) would
-    /// return.
+    /// Like [`peek`](Self::peek) and at the same cost, but returns what [`check_n`](Self::check_n)
+    /// would return.
     pub fn peek_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         keyed.peek_own(key, n, now)
@@ -285,7 +289,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         keyed.change(keyed.keys.lock(key, now), record, |_, _| ()).map_err(|_| KeysFull)
     }
 
-    /// Removes idle keys, of about `budget` that may be idle, and returns how many.
+    /// Examines about `budget` keys that may be idle, removes those that are, and returns their
+    /// number.
     ///
     /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
     /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier
@@ -303,10 +308,10 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     ///
     /// It is for tiers, and for quotas from a database. If the algorithm is a funnel, pass a
     /// [`Funnel`] to set the capacity as well. All calls share the history of the key: units
-    /// allowed under one quota count under the others, until the key is swept. A count, or a
-    /// capacity, may change with each call, exactly, except that a funnel carries over a time (see
-    /// below). A changed period is exact where the times of units are known, and otherwise errs on
-    /// the side of denying:
+    /// allowed under one quota count under the others, until the key is swept. A different count or
+    /// capacity in each call is exact, except that a funnel carries over a time (see below). A
+    /// changed period is exact where the times of units are known, and otherwise errs on the side
+    /// of denying:
     ///
     /// | limiter | a changed period |
     /// |---|---|
@@ -318,23 +323,23 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// sliding window or a funnel does not.
     ///
     /// A key is idle once none of its units counts under any period that was used with it,
-    /// including the limiter's own; after [`set_quota`](Keyed::set_quota), that is the new one. A
-    /// call with another period may then find a swept key as new, although a window of this
-    /// period still holds units:
+    /// including the limiter's own; after [`set_quota`](Keyed::set_quota), that is the new one.
+    /// Once the key is swept, a call with another period treats it as new, although a window of
+    /// that period may still contain units:
     ///
     /// - in a sliding window, with a period longer than all others;
     /// - in a counter, with a period that divides none of the others.
     ///
     /// To avoid this, make the limiter with the longest period, and let all others divide it. A
-    /// counter remembers its own period and one other. Of more, it remembers the longest, and keeps
-    /// the key up to a window longer.
+    /// counter remembers its own period and one other. If there are more, it remembers the longest
+    /// of them, and keeps the key up to a window longer.
     ///
     /// A funnel carries over the time at which it is empty, not the number of units. After 1 unit
     /// of 1 a minute, a quota of 3 a minute denies for 20 seconds, where a window allows 2 units at
     /// once. So a user who upgrades may have to wait first: with a window, the higher quota counts
     /// at once.
     ///
-    /// [`Limits`](super::Limits), which have several quotas, do not have the method.
+    /// [`Limits`](super::Limits), which have several quotas, do not have this method.
     ///
     /// # Examples
     ///
@@ -367,8 +372,8 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
         })
     }
 
-    /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
-    /// would return.
+    /// Like [`peek`](Self::peek) and at the same cost, but returns what
+    /// [`check_with`](Self::check_with) would return.
     pub fn peek_with<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -401,9 +406,9 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         WaitReady::new(self, key)
     }
 
-    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
-    /// **O(log n)** expected, plus the cost of its limiter: for a sliding window, **O(1)** per
-    /// entry affected, in which other calls for keys of the shard wait.
+    /// Refunds the `n` newest units of a key, or all on record if they are fewer. Returns the
+    /// number refunded. **O(log n)** expected, plus the cost of its limiter: for a sliding window,
+    /// **O(1)** per entry affected, during which other calls for keys of the shard wait.
     ///
     /// These are the newest units of all calls for the key, not those of a particular call. If
     /// another call was allowed in the meantime, the older of the two stays on record, and stops
@@ -414,7 +419,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// A refund does not depend on the time: units are on record until a later check of the key
     /// finds them too old, or until the key is swept. So an idle key may refund units where a new
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
-    /// that was not swept keeps units for the longest period so far, also those that pass later.
+    /// that was not swept keeps units for the longest period so far, including units allowed later.
     pub fn refund<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
         self.refund_by(key, |limiter, state| limiter.refund(state, n))
     }
@@ -475,7 +480,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         }
     }
 
-    /// Decides on a key that is absent, or of which units are held.
+    /// Decides on a key that is absent or has held units.
     #[cold]
     fn check_rare<'a, Q: ToKey<K> + ?Sized>(
         &'a self,
@@ -492,7 +497,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             } else {
                 let decision = with_held(limiter, state, held, counted);
                 if decision.is_allowed() {
-                    // Without the others they are allowed too, and taken.
+                    // The units were allowed even when held units counted as taken. This check,
+                    // which ignores held units, allows them too, and records them.
                     let _ = check(limiter, state, counted);
                 }
                 decision
@@ -500,7 +506,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             decision.counted_from(now, counted)
         };
         if n == 0 && !locked.is_present() {
-            // There is nothing to record for the key.
+            // A call for 0 units records nothing, so do not insert the key.
             return self.peek_absent(n, now, locked, |limiter, state, held, counted| {
                 decide(limiter, &mut state.clone(), held, counted)
             });
@@ -513,8 +519,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             .unwrap_or_else(|(new, retry_at)| refused(new, n, now, retry_at))
     }
 
-    /// Holds units of a key if they are allowed under the terms of the call, if there are any; see
-    /// [`Hold`](super::Hold).
+    /// Holds units of a key if they are allowed under `terms`, or under the limiter's own if
+    /// `None`; see [`Hold`](super::Hold).
     pub(super) fn hold<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -523,7 +529,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
     ) -> (Decision, Place) {
         if n == 0 {
-            // There is nothing to hold.
+            // Nothing is held, so the place does not matter.
             return (self.preview(key, terms, 0, now), Place::Key);
         }
         let decide = |limiter: &L, state: &mut L::State, held, counted| {
@@ -556,7 +562,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             0 => {}
             held => self.settle(key, terms, place, (held, 0), now),
         };
-        // If an observer panics, the caller cannot end the hold.
+        // If an observer panics, the caller does not get the hold, so this guard releases the
+        // units.
         let released_on_panic = OnDrop(release);
         self.observers.swept(swept);
         let decision = self.observers.report(n, decision);
@@ -594,8 +601,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
-    /// without room. `change` receives the units that are held, and the effective time. If the key
-    /// is refused, the error is the result of `peek`, and when to retry.
+    /// without room. `change` receives the number of held units and the effective time. If the key
+    /// is refused, the error has the result of `peek` and the time to retry.
     fn change<'a, Q: ToKey<K> + ?Sized, R, T>(
         &'a self,
         locked: Locked<'a, K, L, Q>,
@@ -626,7 +633,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         })
     }
 
-    /// Returns the decision on `n` units under the terms of the call, if there are any.
+    /// Returns the decision on `n` units under `terms`, or under the limiter's own if `None`.
     pub(super) fn preview<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -640,9 +647,9 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         })
     }
 
-    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
-    /// or on the state shared by keys without room: at the effective time. If units are held, it is
-    /// that of `with_held` on a copy of the state.
+    /// Returns the decision of `peek`, at the effective time, on the state of a key: a new state if
+    /// the key is absent, or the shared state if there is no room for it. If units are held,
+    /// `with_held` decides instead, on a copy of the state.
     pub(super) fn peek_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -677,7 +684,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     ) -> Decision {
         let counted = locked.now;
         let new = peek(locked.limiter(), &L::NEW, 0, counted);
-        // It unlocks the shard, before the bucket is locked.
+        // `has_room` unlocks the shard, so the shard and the shared bucket are not locked at the
+        // same time.
         match (self.keys.has_room(locked), &self.shared) {
             (Ok(()), _) => new,
             (Err(_), Some(shared)) => shared.read(counted, peek),
@@ -686,12 +694,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-/// A borrowed form of a key: an owned key is made of it only to insert the key.
+/// A borrowed form of a key. An owned key is made from it only when the key is inserted.
 ///
-/// Every key that is `Clone` is its own. Strings, slices and paths of std, also in a `Box` or an
-/// `Arc`, have theirs, such as `str`. So has a key of two or three parts, of which some are
-/// strings: `(u64, &str)` for `(u64, String)`. Implement it for a borrowed form of a key of your
-/// own.
+/// A key that is `Clone` is its own borrowed form. `String`, `OsString`, `PathBuf` and `Vec` also
+/// have their usual borrowed forms, e.g. `str`. A `Box` or an `Arc` of such a form, e.g.
+/// `Arc<str>`, is borrowed as that form. A key of two or three parts, some of them strings, is
+/// borrowed as a tuple: `(u64, &str)` for `(u64, String)`. For your own key type, implement the
+/// trait for its borrowed form.
 ///
 /// # Examples
 ///
@@ -775,8 +784,8 @@ to_key! {
     Vec<T>, [T], T;
 }
 
-/// Implements [`ToKey`] for tuples with at least one `&str`. Those without one are their own
-/// borrowed form, so an implementation for parts of any type would overlap with that.
+/// Implements [`ToKey`] for tuples with at least one `&str`. Tuples without one are their own
+/// borrowed form already, so an implementation for parts of any type would overlap with that.
 macro_rules! tuple_to_key {
     ($(<$($same:ident),*; $($string:ident),*>
         $key:tt, $borrowed:ty, $($kind:ident $index:tt),*;)*) => {$(
@@ -819,8 +828,8 @@ impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
 
 /// What happens to a new key when the limiter has its maximum number of keys and none is idle.
 ///
-/// An attacker who can choose keys can use up the room for them. A key in use is still never
-/// removed for a new one: that would discard its history.
+/// An attacker who can choose keys can use up all the room. Even then, a key in use is never
+/// removed for a new one, since that would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {
@@ -828,13 +837,12 @@ pub enum WhenFull {
     /// key may be idle.
     RefuseNew,
     /// The new key shares one additional limiter with all other keys without room.
-    ///
-    /// This does not hold each key to its limit: a key that later gets room of its own starts there
-    /// as new, whatever it has used of the shared limiter.
+    /// This does not keep each key to its limit: a key that later gets its own room starts as new,
+    /// whatever it has used of the shared limiter.
     SharedBucket,
 }
 
-/// The error of recording units of a new key for which there is no room.
+/// The error returned when units of a new key are recorded and there is no room for the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysFull;
 
@@ -882,7 +890,7 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
     }
 });
 
-/// Peeks under the terms of the call, if there are any.
+/// Peeks under `terms`, or under the limiter's own if `None`.
 fn peek_under<L: Limiter>(
     limiter: &L,
     terms: Option<Funnel>,
@@ -896,8 +904,8 @@ fn peek_under<L: Limiter>(
     }
 }
 
-/// Decides on `n` units, while `held` others are held, under the terms of the call, if there are
-/// any.
+/// Decides on `n` units while `held` others are held, under `terms`, or the limiter's own if
+/// `None`.
 pub(super) fn hold_under<L: Limiter>(
     limiter: &L,
     terms: Option<Funnel>,
@@ -931,8 +939,8 @@ impl<F: Fn()> Drop for OnDrop<F> {
     }
 }
 
-/// The state that all keys without room share, with its own copy of the algorithm: the shards of
-/// the keys change theirs one by one.
+/// The state shared by all keys without room. Like each shard, it has its own copy of the
+/// algorithm. The copies are changed one by one.
 struct Shared<L: Limiter>(SpinLock<Bucket<L>>);
 
 struct Bucket<L: Limiter> {
@@ -940,7 +948,8 @@ struct Bucket<L: Limiter> {
     state: L::State,
     /// The units that are held.
     held: u64,
-    /// The latest time seen. Kept here too, since keys of all shards use the bucket.
+    /// The latest time that the bucket has seen. Keys of all shards use the bucket, so no single
+    /// shard knows this time.
     newest: Timestamp,
 }
 
@@ -950,7 +959,7 @@ impl<L: Limiter> Shared<L> {
         Shared(SpinLock::new(Bucket { limiter, state, held, newest }))
     }
 
-    /// Changes the algorithm and, if it depends on that, the state.
+    /// Changes the algorithm, and adapts the state if necessary.
     fn set(&self, set: impl FnOnce(&mut L)) {
         let Bucket { limiter, state, .. } = &mut *self.0.lock();
         let before = limiter.clone();
@@ -960,7 +969,7 @@ impl<L: Limiter> Shared<L> {
         }
     }
 
-    /// Changes the state and the units that are held; `change` receives the effective time.
+    /// Changes the state and the number of held units; `change` receives the effective time.
     fn change<R>(
         &self,
         now: Timestamp,
@@ -971,7 +980,7 @@ impl<L: Limiter> Shared<L> {
         change(limiter, state, held, *newest)
     }
 
-    /// Reads the state and the units that are held; `read` receives the effective time.
+    /// Reads the state and the number of held units; `read` receives the effective time.
     fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, &L::State, u64, Timestamp) -> R) -> R {
         let Bucket { limiter, state, held, newest } = &*self.0.lock();
         read(limiter, state, *held, now.max(*newest))

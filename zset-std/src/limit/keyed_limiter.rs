@@ -14,11 +14,11 @@ use super::keyed::hold_under;
 use super::{Decision, Funnel, Keyed, Limiter, ToKey};
 use crate::{At, Clock, Timestamp};
 
-/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
-/// such as the middleware of a server.
+/// A limiter of many keys, which are looked up by `Q`. Use this trait in code that works with any
+/// keyed limiter, such as a server's middleware.
 ///
-/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At), references to
-/// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
+/// Every [`Keyed`] limiter implements this trait, and so do limiters [at a given time](At), as well
+/// as references, `Box`es and `Arc`s of limiters. You can implement it for other types, e.g. for a
 /// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible: a
 /// `Box<dyn KeyedLimiter<u64>>` is a limiter whose type is chosen at run time. Units of any such
 /// limiter can be [held](Hold).
@@ -60,7 +60,8 @@ pub trait KeyedLimiter<Q: ?Sized> {
     /// Returns what [`decide`](Self::decide) would return, without recording any units.
     fn preview(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
 
-    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    /// Refunds the `n` newest units of a key, or all on record if they are fewer. Returns the
+    /// number refunded.
     fn refund(&self, key: &Q, n: u32) -> u32;
 
     /// Removes a key, with its history, and returns whether it was present. Units that are
@@ -68,7 +69,7 @@ pub trait KeyedLimiter<Q: ?Sized> {
     fn reset(&self, key: &Q) -> bool;
 
     /// Decides on `n` units of a key at time `now` and, if they are allowed, holds them. For
-    /// [`Hold`]. The default is for limiters that cannot hold units, and takes them.
+    /// [`Hold`]. The default, for limiters that cannot hold units, takes them.
     #[doc(hidden)]
     fn hold_raw(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Place) {
         (self.decide(key, n, now), Place::Record)
@@ -182,7 +183,8 @@ where
     }
 }
 
-/// A [`Keyed`] under the terms of a call. If its algorithm has several quotas, those decide.
+/// A [`Keyed`] under the terms of a call. If its algorithm has several quotas, it ignores the
+/// terms.
 struct Under<'a, K, L: Limiter, C, H> {
     keyed: &'a Keyed<K, L, C, H>,
     terms: Funnel,
@@ -236,7 +238,7 @@ where
     }
 }
 
-/// Delegates to the limiter it points to.
+/// Implements [`KeyedLimiter`] for a pointer by delegating to the limiter it points to.
 macro_rules! delegate {
     (
         |$self:ident| $limiter:expr, now: $now:expr, under: |$terms:ident| $under:expr;
@@ -293,18 +295,19 @@ delegate! {
     |self| (**self), now: (**self).now(), under: |terms| (**self).under(terms);
     &L, Box<L>, Arc<L>
 }
-// The limiter under another quota would read the clock.
+// `At` does not support `under`: the returned limiter would read the clock instead of using the
+// fixed time.
 delegate! {
     |self| self.timed().0, now: self.timed().1, under: |_terms| None;
     At<'_, L>
 }
 
-/// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code
-/// that works with limiters in this process as well as with limiters whose state is on a server.
+/// A limiter of many keys whose decisions may have to be awaited and may fail. Use this trait in
+/// code that works both with limiters in this process and with limiters whose state is on a server.
 ///
-/// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
-/// implement only [`KeyedLimiter`], so that a call through one is never ambiguous; pass the limiter
-/// itself, e.g. `&*limiter` for an `Arc`.
+/// [`Keyed`] implements it: its decisions are ready at once and never fail. Pointers to a limiter
+/// implement only [`KeyedLimiter`], so that a call through a pointer is never ambiguous. Pass a
+/// reference to the limiter itself, e.g. `&*limiter` for an `Arc`.
 ///
 /// # Examples
 ///
@@ -352,7 +355,8 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
     fn peek_n(&self, key: &Q, n: u32)
     -> impl Future<Output = Result<Decision, Self::Error>> + Send;
 
-    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    /// Refunds the `n` newest units of a key, or all on record if they are fewer. Returns the
+    /// number refunded.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! [`Limiter`]: how an algorithm decides on the state of a key.
+//! [`Limiter`]: an algorithm that decides on units, given the state of a key.
 
 use super::{Decision, Funnel, Quota};
 use crate::Timestamp;
@@ -7,28 +7,31 @@ use crate::Timestamp;
 ///
 /// The algorithms of this crate are [`SlidingWindow`](super::SlidingWindow),
 /// [`Funnel`](super::Funnel), [`WindowCounter`](super::WindowCounter) and
-/// [`FixedWindow`](super::FixedWindow), any one of them as [`AnyLimiter`](super::AnyLimiter),
-/// several together as [`Limits`](super::Limits), and each with a [`Penalty`](super::Penalty). A
-/// *holder* owns the states: [`Direct`](super::Direct) that of one key, [`Keyed`](super::Keyed)
-/// those of many keys. Programs call the methods of the holder, and implement this trait only for
-/// an algorithm of their own.
+/// [`FixedWindow`](super::FixedWindow). An [`AnyLimiter`](super::AnyLimiter) is any one of them,
+/// and [`Limits`](super::Limits) combine several. A [`Penalty`](super::Penalty) can be added to
+/// each.
+///
+/// A *holder* owns the states. [`Direct`](super::Direct) owns the state of one key, and
+/// [`Keyed`](super::Keyed) owns those of many keys. Programs call the methods of the holder. They
+/// implement this trait only for an algorithm of their own.
 ///
 /// # For implementors
 ///
-/// - **A state** holds only what differs from key to key. It must work with every value of the
-///   algorithm: [`Keyed::set_limiter`](super::Keyed::set_limiter) replaces the value, and
-///   [`ADAPTS`](Self::ADAPTS) says whether states must be adapted.
+/// - **A state** contains only what differs from key to key. It must work with every value of the
+///   algorithm, since [`Keyed::set_limiter`](super::Keyed::set_limiter) replaces the value.
+///   [`ADAPTS`](Self::ADAPTS) says whether states must be adapted then.
 /// - **The holder handles the clock**: `now` is never before the time of an earlier
 ///   [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. Methods without a
 ///   time may be called at any time. All times are valid, up to [`Timestamp::MAX`].
-/// - **A decision** must mean what [`Decision`] and [`Verdict`](super::Verdict) document. Its
-///   durations count from `now`. Holders rely on `remaining`: from it they know whether a key is
-///   over its limit, and whether there is room in addition to units that are [held](crate::Hold).
-/// - **0 units** are always allowed. A call for them takes nothing, and may note the time.
+/// - **A decision** must have the meaning documented for [`Decision`] and
+///   [`Verdict`](super::Verdict). Its durations count from `now`. Holders use `remaining` to
+///   determine whether a key is over its limit, and whether more units fit in addition to
+///   [held](crate::Hold) units.
+/// - **0 units** are always allowed. A call for 0 units takes nothing, but may record the time.
 ///
 /// # Examples
 ///
-/// A number of bytes a day, counted from midnight of a time zone:
+/// A number of bytes per day, counted from midnight in a time zone:
 ///
 /// ```
 /// use std::time::Duration;
@@ -123,9 +126,8 @@ pub trait Limiter: Clone {
     /// that the algorithm knows.
     ///
     /// If so, a changed algorithm [adapts](Self::adapt) the states of all keys, and the time from
-    /// which each key is idle is computed again. With the default, `false`, it does neither: a
-    /// state must mean the same whatever the algorithm that wrote it, and be idle from the same
-    /// time.
+    /// which each key is idle is computed again. With the default, `false`, neither happens. Then a
+    /// state must mean the same under every value of the algorithm, and be idle from the same time.
     const ADAPTS: bool = false;
 
     /// Allows `n` units together, and takes them, or denies all of them, and takes none.
@@ -142,7 +144,8 @@ pub trait Limiter: Clone {
     /// Records `n` units, even beyond the limit, in addition to those on record.
     fn record(&self, state: &mut Self::State, n: u32, now: Timestamp);
 
-    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
+    /// Refunds the `n` newest units, or all on record if they are fewer. Returns the number
+    /// refunded.
     ///
     /// On record are the units that the latest [`check_n`](Self::check_n) or
     /// [`record`](Self::record) has left there, even if none of them counts any more.
@@ -154,12 +157,12 @@ pub trait Limiter: Clone {
     /// A sweep may remove the key from then on. Indistinguishable means: by every call except
     /// [`refund`](Self::refund), and for a [`SingleQuota`], also by one with another quota.
     ///
-    /// Only [`refund`](Self::refund) and [`adapt`](Self::adapt) may make it earlier, unless it has
-    /// passed: the holder does not ask again after other calls.
+    /// Only [`refund`](Self::refund) and [`adapt`](Self::adapt) may move this time earlier, unless
+    /// it has passed: the holder does not ask again after other calls.
     fn idle_from(&self, state: &Self::State) -> Timestamp;
 
-    /// Adapts a state that was used with the algorithm `before`, of which `self` is the successor.
-    /// It is called for each state, also that of an idle key, if [`ADAPTS`](Self::ADAPTS).
+    /// Adapts a state that was used with the algorithm `before`, which `self` replaces. If
+    /// [`ADAPTS`](Self::ADAPTS), it is called for every state, even that of an idle key.
     ///
     /// The default leaves the state unchanged, which is right if only
     /// [`idle_from`](Self::idle_from) depends on the quotas.
@@ -185,23 +188,24 @@ pub trait Limiter: Clone {
     /// [`Penalty`](super::Penalty) counts a denial.
     #[doc(hidden)]
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u64, now: Timestamp) -> Decision {
-        // The state sees the time, as that of a check does.
+        // Check 0 units, so that the state records the time.
         let _ = self.check_n(state, 0, now);
         self.peek_n(state, n, now).with_held(n, held)
     }
 
-    /// Records `n` units that were in flight, which must not be zero.
+    /// Records `n` units that were in flight. `n` must not be zero.
     #[doc(hidden)]
     fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
         self.record(state, n, now);
     }
 }
 
-/// An algorithm with one quota, which may be another in each call: every one of this crate except
-/// [`Limits`](super::Limits).
+/// An algorithm with a single quota, which a call may replace by another. Every algorithm of this
+/// crate except [`Limits`](super::Limits) implements this trait. So does a
+/// [`Penalty`](super::Penalty) around such an algorithm.
 ///
-/// A state that is idle later because of the quota of a call has to remember that:
-/// [`idle_from`](Limiter::idle_from) knows only the algorithm's own.
+/// If the quota of a call makes a state idle later, the state must remember this, since
+/// [`idle_from`](Limiter::idle_from) depends only on the algorithm's own quota.
 ///
 /// # Examples
 ///
@@ -229,8 +233,8 @@ pub trait SingleQuota: Limiter {
     /// Returns the quota.
     fn quota(&self) -> Quota;
 
-    /// Changes the quota and, of a funnel, the capacity. It changes no state: holders
-    /// [adapt](Limiter::adapt) these afterwards.
+    /// Changes the quota and, of a funnel, the capacity. States are not changed: holders
+    /// [adapt](Limiter::adapt) them afterwards.
     fn set_quota(&mut self, terms: Self::Terms);
 
     /// Like [`check_n`](Limiter::check_n), with a different quota for this call.
@@ -271,13 +275,13 @@ pub trait SingleQuota: Limiter {
         held: u64,
         now: Timestamp,
     ) -> Decision {
-        // The state sees the time and the quota.
+        // Check 0 units, so that the state records the time and the quota.
         let _ = self.check_with(state, terms, 0, now);
         self.peek_with(state, terms, n, now).with_held(n, held)
     }
 }
 
-/// An algorithm with the terms of a call instead of its own.
+/// An algorithm that decides by the terms of a call instead of its own.
 #[derive(Clone)]
 pub(super) struct Under<L: SingleQuota> {
     pub(super) limiter: L,

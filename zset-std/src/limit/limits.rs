@@ -58,7 +58,7 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Returns the limiters, each with its state, after adding those that are missing.
+    /// Returns the limiters, each with its state, after adding missing states.
     fn parts<'a>(
         &'a self,
         states: &'a mut Vec<L::State>,
@@ -70,7 +70,7 @@ impl<L: Limiter> Limits<L> {
         self.limits.iter().zip(states)
     }
 
-    /// Peeks at each limiter.
+    /// Peeks at each limiter. A missing state counts as new.
     fn peek<'a>(
         &'a self,
         states: &'a [L::State],
@@ -83,8 +83,8 @@ impl<L: Limiter> Limits<L> {
         })
     }
 
-    /// Returns a decision whose `reset_after` is the longest wait of all limiters for the smallest
-    /// limit.
+    /// Returns a decision whose `reset_after` is the time until all limiters allow `limit` units,
+    /// the smallest of their limits.
     fn decision(
         &self,
         states: &[L::State],
@@ -100,7 +100,7 @@ impl<L: Limiter> Limits<L> {
     }
 }
 
-/// A call takes **O(k)** checks for k limiters: at most one allowed and two denied calls of each.
+/// A call makes **O(k)** peeks and checks for k limiters: a constant number for each limiter.
 impl<L: Limiter> Limiter for Limits<L> {
     type State = Vec<L::State>;
 
@@ -111,7 +111,7 @@ impl<L: Limiter> Limiter for Limits<L> {
     fn check_n(&self, states: &mut Self::State, n: u32, now: Timestamp) -> Decision {
         let verdict = together(self.peek(states, n, now));
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
-        // Even 0 units are checked, so that each limiter sees the time.
+        // Check even 0 units, so that each limiter records the time.
         let checks = self.parts(states).map(|(limiter, state)| limiter.check_n(state, taken, now));
         let smallest = smallest(checks);
         self.decision(states, verdict, smallest, now)
@@ -120,7 +120,7 @@ impl<L: Limiter> Limiter for Limits<L> {
     fn peek_n(&self, states: &Self::State, n: u32, now: Timestamp) -> Decision {
         let verdict = together(self.peek(states, n, now));
         if verdict == Verdict::Allowed && n > 0 {
-            // The remaining units are those after this check.
+            // `remaining` must be the number after a check, so check a copy of the states.
             return self.check_n(&mut states.clone(), n, now);
         }
         self.decision(states, verdict, smallest(self.peek(states, 0, now)), now)
@@ -141,7 +141,7 @@ impl<L: Limiter> Limiter for Limits<L> {
         idle.max().unwrap_or(Timestamp::ZERO)
     }
 
-    /// Each state stays with the limiter in its place.
+    /// Each state stays with the limiter at its index.
     fn adapt(&self, states: &mut Self::State, before: &Self) {
         states.truncate(self.limits.len());
         for ((limiter, before), state) in self.limits.iter().zip(&before.limits).zip(states) {

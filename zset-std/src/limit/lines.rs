@@ -3,7 +3,8 @@
 //! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of
 //! waiters in all lines.
 //!
-//! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
+//! Only the first waiter in a line checks the limiter. When the first waiter leaves the line, it
+//! wakes the next one.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -29,8 +30,8 @@ struct Queue<K> {
 
 struct Line<K> {
     hash: u64,
-    /// The ticket of the waiter that began the line, which identifies the line without running the
-    /// key's code.
+    /// The ticket of the waiter that began the line. It identifies the line without comparing keys,
+    /// which would run user code.
     begun_by: u64,
     key: K,
     waiters: VecDeque<Waiter>,
@@ -38,7 +39,7 @@ struct Line<K> {
 
 struct Waiter {
     ticket: u64,
-    /// Called when this waiter becomes the first. `None` until it has checked its place.
+    /// Called when this waiter becomes the first. `None` until [`Place::is_first`] registers it.
     waker: Option<Waker>,
 }
 
@@ -98,7 +99,8 @@ impl<K> Place<'_, K> {
     /// Returns whether this waiter is the first in its line. If it is not, registers `waker`, to be
     /// called when it becomes the first.
     pub(crate) fn is_first(&self, waker: Waker) -> bool {
-        // Wakers are dropped without the lock: they may own a task that waits here.
+        // Declared before the guard, so that the old waker is dropped after the lock is released:
+        // it may own a task whose drop acquires the lock.
         let _stale_waker: Option<Waker>;
         let mut queue = lock(&self.lines.queue);
         let line = queue.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
@@ -115,7 +117,7 @@ impl<K> Place<'_, K> {
 
     /// Leaves the line. If the next waiter is now the first, returns its waker.
     fn leave(&self) -> Option<Waker> {
-        // Declared before the guard, so the line with its key and the waker are dropped after the
+        // Declared before the guard, so that the line, its key and the waker are dropped after the
         // lock is released.
         let (_line, _waiter);
         let mut queue = lock(&self.lines.queue);
@@ -193,7 +195,7 @@ mod tests {
         let (_, waker) = counter();
         let (a, b) = (lines.join(&1), lines.join(&1));
         drop(a);
-        // The waiter that began the line has left it.
+        // `a`, which began the line, has left it, but the line continues with `b`.
         let c = lines.join(&1);
         assert!(b.is_first(waker.clone()) && !c.is_first(waker.clone()));
         drop((b, c));
@@ -220,7 +222,7 @@ mod loom {
         }
     }
 
-    /// Waits to be the first in the line; loom fails if it is never woken.
+    /// Waits to be the first in the line; loom fails if the waiter is never woken.
     fn pass(lines: &Lines<u8>, first: &AtomicUsize) {
         let place = lines.join(&1);
         let bell = Arc::new(Bell(Notify::new()));

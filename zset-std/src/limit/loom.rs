@@ -1,4 +1,4 @@
-//! Tests that let loom explore all interleavings of a few threads: `.ci/run loom`.
+//! Tests that explore all interleavings of a few threads with loom. Run them with `.ci/run loom`.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn quota(count: u32) -> Quota {
 
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
-/// The common interface of both kinds. Times are in nanoseconds.
+/// The common interface of both kinds of limiters. Times are in nanoseconds.
 trait Explored: Send + Sync + Sized + 'static {
     fn new(count: u32) -> Self;
     fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
@@ -79,7 +79,7 @@ type Logs = Keyed<u64, SlidingWindow, MonotonicClock, Hasher>;
 keyed_limiter!(Buckets, Funnel::new);
 keyed_limiter!(Logs, SlidingWindow::new);
 
-/// Makes two tests of each function, one for each kind.
+/// Makes two tests of each function, one for each kind of limiter.
 macro_rules! of_both_kinds {
     ($($name:ident)*) => {
         mod buckets {
@@ -127,13 +127,13 @@ fn keys() -> [u64; 3] {
     [first, find(first + 1, 0), find(0, 1)]
 }
 
-// Sweeps concurrent with checks.
+// Tests of sweeps that run concurrently with checks.
 
 fn a_sweep_does_not_forget_a_key_that_is_used_again<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
-        // The key is idle, and a sweep is about to remove it, when it is used again.
+        // The key is idle. It is used again while a sweep may remove it.
         let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
         assert!(limiter.allows(0, PERIOD));
         other.join().unwrap();
@@ -159,7 +159,8 @@ fn a_sweep_and_two_checks_admit_one<L: Explored>() {
     });
 }
 
-/// A thread may read the clock, and check only after others have checked at later times.
+/// A thread may read the clock, and check a key only after another thread has swept at a later
+/// time.
 fn a_later_sweep_does_not_make_a_check_grant_more<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
@@ -173,7 +174,7 @@ fn a_later_sweep_does_not_make_a_check_grant_more<L: Explored>() {
     });
 }
 
-// Room for keys.
+// Tests of the limit on the number of keys.
 
 fn a_sweep_and_a_new_key_are_both_counted<L: Explored>() {
     let [idle, same_shard, other_shard] = keys();
@@ -202,7 +203,7 @@ fn threads_with_one_new_key_share_its_limit<L: Explored>() {
     });
 }
 
-/// Neither thread is refused because of the room that the other takes for the same key.
+/// Two threads insert the same key, with room for one key. Neither is refused.
 fn threads_with_one_new_key_use_room_for_one<L: Explored>() {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         explore(move || {
@@ -275,9 +276,9 @@ fn an_idle_key_is_not_swept_while_it_is_used_again<L: Explored>() {
     }
 }
 
-// Units that are held.
+// Tests of held units.
 
-/// At no time is a unit neither held nor on record, or both.
+/// A unit is always either held or on record, never both.
 fn a_hold_and_checks_admit_the_limit<L: Explored>() {
     for room in [None, Some(WhenFull::SharedBucket)] {
         explore(move || {
@@ -320,7 +321,7 @@ fn a_held_key_is_not_swept<L: Explored>() {
     });
 }
 
-// Quotas that change.
+// Tests of changing quotas.
 
 fn concurrent_quota_changes_leave_one_quota_in_all_shards<L: Explored>() {
     let [one_shard, _, other_shard] = keys();
@@ -351,7 +352,7 @@ fn a_quota_change_takes_effect_in_every_shard<L: Explored>() {
                 assert!(in_turn.contains(&limits), "{limits:?} from {before} to {then}");
                 assert!(!second.is_allowed() || second.limit == 2);
                 limiter.check_invariants();
-                // From now on the new quota applies in every shard.
+                // The change has returned, so the new quota applies in every shard.
                 let third = limiter.check(key, PERIOD);
                 assert_eq!(third.limit, then);
                 assert!(!(second.is_allowed() && third.is_allowed()), "three have passed");

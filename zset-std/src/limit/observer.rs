@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::Decision;
 
-/// A hook for metrics that receives each decision of a keyed limiter, once.
+/// A hook for metrics that is told which calls a [`Keyed`](super::Keyed) limiter allows or denies.
 ///
-/// It is called after the decision, on the caller's thread, without holding a lock. There is a
-/// decision in every check, also one with a quota of its own, in every [`Hold`](super::Hold) when
-/// it is made, and at the end of a [wait](super::WaitReady) that succeeds. So `allowed` and
-/// `denied` together count calls, whatever the number of units.
+/// Its methods are called on the caller's thread, while no lock is held; `allowed` and `denied` are
+/// called after the decision. Each of the following makes a decision: a check, with or without its
+/// own quota; a new [`Hold`](super::Hold); a [wait](super::WaitReady), when it succeeds. So
+/// `allowed` and `denied` count calls, whatever the number of units.
 ///
-/// There is none in a call for 0 units, in a peek, or in a wait that fails, nor when units are
-/// recorded or refunded, or when a hold ends.
+/// There is no decision in a call for 0 units, in a peek, or in a wait that fails. Nor is there one
+/// when units are recorded or refunded, or when a hold ends. If another call takes the units of a
+/// wait between its peek and its check, the check reports a denial.
 ///
 /// # Examples
 ///
@@ -80,7 +81,7 @@ impl Observers {
         }
     }
 
-    /// Reports that there is no room for a new key, although keys have been swept.
+    /// Reports that there is no room for a new key, and how many keys were swept in the attempt.
     pub(super) fn full(&self, swept: usize) {
         self.swept(swept);
         if let Some(observer) = &self.0 {

@@ -1,4 +1,4 @@
-//! [`Penalty`]: a limiter that blocks a key that keeps sending while denied.
+//! [`Penalty`]: a limiter that blocks a key for a time after repeated denials.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -72,26 +72,29 @@ const fn nanos(time: Duration) -> u64 {
     if time.as_nanos() > LONGEST_PERIOD as u128 { LONGEST_PERIOD } else { time.as_nanos() as u64 }
 }
 
-/// A limiter that blocks a key that keeps sending while denied: after some denials in a row, all
-/// units are denied for a time, also those that the limiter inside would allow.
+/// A limiter that blocks a key that keeps sending while denied. After some denials in a row, all
+/// units are denied for a time, even units that the limiter inside would allow.
 ///
-/// It wraps any algorithm; `Keyed<K, Penalty<Funnel>>` has a penalty for each key. Wrap
-/// [`Limits`](crate::Limits) as a whole, as `Penalty<Limits<_>>`: they peek at each limit before
-/// they take from any, so a penalty inside would count no denials.
+/// It wraps any algorithm. For example, `Keyed<K, Penalty<Funnel>>` has a penalty for each key.
+/// Wrap [`Limits`](crate::Limits) as a whole, as in `Penalty<Limits<_>>`. A penalty inside them
+/// would count no denials, since they peek at each limit before they take from any.
 ///
 /// - **Denials in a row** are denials with no allowed unit in between. The last of them starts the
 ///   block. [`Verdict::Never`], a check of 0 units and a peek are not denials. Units that are
 ///   [held](crate::Hold) end a row of denials only when they are charged.
-/// - **During a block**, all units are denied and nothing is taken. These denials are not counted,
-///   so the block does not get longer. `retry_after` and `reset_after` are at least the rest of the
-///   block, and no units remain.
-/// - **The next block** is twice as long, with [`Block::doubling_up_to`].
-/// - **Denials and blocks are forgotten** once the time of the first block has passed since the
-///   latest counted denial, and the length of the latest block has passed since its end.
+/// - **During a block**, checks deny all units and take nothing. These denials are not counted, so
+///   they do not make the block longer. `retry_after` and `reset_after` are at least the rest of
+///   the block, and `remaining` is 0.
+/// - **The next block** can be longer: with [`Block::doubling_up_to`], each block is twice as long
+///   as the previous one, up to a given time.
+/// - **Denials and blocks are forgotten** once two times have passed: the length of the first block
+///   since the latest counted denial, and the length of the latest block since its end.
 ///
-/// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 8
-/// bytes more than with the limiter alone and, from its first denial on, 32 bytes in the heap. It
-/// is not idle until its denials and blocks are forgotten.
+/// A reset ends a block. Refunding or recording units leaves it unchanged. A key is not idle until
+/// its denials and blocks are forgotten.
+///
+/// A key needs 8 bytes more than with the limiter alone and, after its first denial, another 32
+/// bytes on the heap. Without an allocator, it always needs 40 bytes more.
 ///
 /// # Examples
 ///
@@ -162,7 +165,7 @@ impl<L: Limiter> Penalty<L> {
     }
 
     /// Decides on `n` units by a `check` of the limiter inside or, during a block, by a `peek`. If
-    /// they are allowed, `taken` of them are taken.
+    /// they are allowed, the penalty counts `taken` of them as taken.
     fn check_by(
         &self,
         state: &mut PenaltyState<L::State>,
@@ -173,8 +176,8 @@ impl<L: Limiter> Penalty<L> {
     ) -> Decision {
         let PenaltyState { limiter, record } = state;
         let decision = if now < record.blocked_until() {
-            // The decision on the units or, if they would be allowed, on none. A check of none
-            // takes nothing, and records the time.
+            // Check 0 units, which takes nothing and records the time. If the limiter would allow
+            // the units, use the decision on 0 units instead, since the block denies the units.
             let units = peek(&self.limiter, limiter);
             let none = check(&self.limiter, limiter, 0);
             if units.is_allowed() { none } else { units }
@@ -186,7 +189,7 @@ impl<L: Limiter> Penalty<L> {
         blocked(decision, n, now, record.blocked_until())
     }
 
-    /// Decides on `n` units by a `hold` of the limiter inside, and takes none.
+    /// Decides on `n` units by a `hold` of the limiter inside, without taking them.
     fn hold_by(
         &self,
         state: &mut PenaltyState<L::State>,
@@ -258,8 +261,8 @@ impl<L: Limiter> Limiter for Penalty<L> {
         self.hold_by(state, n, now, |inside, state, n| inside.hold_n(state, n, held, now))
     }
 
-    /// Even during a block: the units were allowed before it. They end a row of denials now, since
-    /// those that are released do not.
+    /// Records the units even during a block, since they were allowed before it. They end a row of
+    /// denials when they are charged, since released units do not end one.
     fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
         self.limiter.charge(&mut state.limiter, n, now);
         state.record.count(self.block, n, now, Verdict::Allowed);
@@ -312,7 +315,7 @@ pub struct PenaltyState<S> {
     record: Kept,
 }
 
-/// The denials and blocks of a key that has been denied. In the heap, since most keys never are.
+/// The denials and blocks of a key that has been denied. On the heap, since most keys never are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kept(
     #[cfg(feature = "alloc")] Option<Box<Record>>,
@@ -351,7 +354,7 @@ impl Kept {
     }
 }
 
-/// Returns the decision during a block, if there is one, given that of the limiter inside.
+/// Returns the decision of the limiter inside, adapted to a block that lasts until `until`.
 #[inline]
 fn blocked(decision: Decision, n: u32, now: Timestamp, until: Timestamp) -> Decision {
     if now >= until {
@@ -400,7 +403,7 @@ impl Record {
                 self.denials += 1;
                 self.forget_at = self.forget_at.max(now.saturating_add(block.shortest()));
                 if self.denials >= block.denials() {
-                    // At most 2^63.
+                    // The product cannot overflow: it is at most 2^63.
                     let length = (2 * self.length).clamp(block.shortest, block.longest);
                     let time = Duration::from_nanos(length);
                     let blocked_until = now.saturating_add(time);

@@ -5,7 +5,7 @@ use core::fmt;
 use core::num::{NonZeroU32, NonZeroU64};
 use core::time::Duration;
 
-/// The longest period, in nanoseconds: 146 years, a second less than 2^62.
+/// The longest period, in nanoseconds: 146 years, about a second less than 2^62 nanoseconds.
 pub(super) const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
 const NANOS_PER_SECOND: NonZeroU64 = NonZeroU64::new(1_000_000_000).unwrap();

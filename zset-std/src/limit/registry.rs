@@ -1,33 +1,43 @@
-//! The keys of a limiter: sharded, bounded, and swept of idle keys.
+//! The keys of a limiter and their states. The keys are distributed over shards, their number may
+//! be bounded, and sweeps remove idle keys.
 //!
-//! Invariants: a key is in the shard that its hash selects, and in one of its two tables. For each
-//! hash that has entries, the shard's list has a deadline that has passed, or that is no later than
-//! the time at which the first of these entries becomes idle. `len` counts the entries in all
-//! shards, and the places reserved by threads that are inserting a key, which hold the lock of its
-//! shard until the entry is inserted. All of this is true whenever user code runs under a lock
-//! (`ToKey` and `Drop` of keys), since it may panic.
+//! Invariants:
 //!
-//! A deadline is the time to examine a key again, not the time at which it is idle: a check does
-//! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
-//! makes an entry idle sooner, a refund or another quota, files an earlier one. An entry does not
-//! record its deadlines, so they stay in the list, stale, when the key is removed. Once stale
-//! deadlines outnumber the entries, the list is rebuilt.
+//! - A key is in the shard that its hash selects, and in exactly one of the two tables of the
+//!   shard, `entries` and `held`.
+//! - For each hash in `entries`, the shard's list has at least one deadline that has already
+//!   passed, or that is no later than the time at which the first entry with this hash becomes
+//!   idle.
+//! - `len` is the number of entries in all shards, plus the places reserved by threads that are
+//!   inserting a key. Such a thread keeps the shard locked until it has inserted the entry.
 //!
-//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each is
-//! examined once, so a call takes amortized O(log n) time. The lock is released after every few
-//! deadlines. But it is held for all keys of the shard when the list is rebuilt, and when a table
-//! grows, shrinks or clears the marks of removed entries.
+//! The user's implementations of `ToKey` and `Drop` for keys may run under a lock, and may panic.
+//! So the invariants hold whenever they run.
 //!
-//! A call hashes its key once, and locks its shard once. Only a call that searches other shards for
-//! an idle key locks its own again afterwards.
+//! A deadline is the time at which to examine a key, not the time at which the key becomes idle,
+//! since a check does not update deadlines. Once a deadline has passed, a sweep examines the entry.
+//! If the entry is in use, the sweep files a later deadline. A refund that makes an entry idle
+//! sooner files an earlier deadline. A change of quotas that may make entries idle sooner rebuilds
+//! the list. An entry does not record its deadlines. When a key is removed, its deadlines stay in
+//! the list and are stale. Once most of the list may be stale, it is rebuilt.
 //!
-//! A key is *held* while it has units in flight. It is not swept even if it is idle, so there is
-//! room to record them. The entries of held keys are in a table of their own, which is usually
-//! empty: a check that finds its key in the other table need not ask for units in flight. Held keys
-//! need no deadline: the end of the last hold files one.
+//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each deadline
+//! is examined once, so a call takes amortized O(log n) time. A sweep that looks for room releases
+//! the lock after every few deadlines; [`Registry::sweep`] holds it for its whole budget per shard.
+//! Rebuilding the list visits all keys of the shard under the lock, and so does a table that grows,
+//! shrinks, or clears the marks of removed entries.
+//!
+//! A call hashes its key once, and usually locks its shard once. Only a call that needs a longer
+//! search for an idle key unlocks the shard, and locks it again to insert the key.
+//!
+//! A key is *held* while it has units in flight. A held key is not swept even if it is idle, so
+//! that its units can still be recorded. The entries of held keys are in a separate table, which is
+//! usually empty. So a check that finds its key in `entries` does not have to look for units in
+//! flight. Held keys need no deadline: the end of the last hold files one.
 //!
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
-//! seen. The last timestamp means never: a key that would be idle only then is never swept.
+//! seen. As a deadline, [`Timestamp::MAX`] means never: a key that becomes idle only then is never
+//! swept.
 
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
@@ -40,14 +50,13 @@ use super::{Limiter, ToKey};
 use crate::Timestamp;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
 
-/// The number of deadlines examined for each new key, so that keys are swept at the rate of
-/// arrival.
+/// The number of deadlines examined for each new key, so sweeping keeps pace with new keys.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
-/// The state of an `L` for each key, and the `L` that they share.
+/// The limiter `L`, and its state for each key.
 pub(crate) struct Registry<K, L: Limiter, H> {
     shards: Box<[Shard<K, L>]>,
-    /// The number of shards, which is a power of two, less one.
+    /// The number of shards, which is a power of two, minus one.
     mask: usize,
     hasher: H,
     len: AtomicUsize,
@@ -58,11 +67,11 @@ pub(crate) struct Registry<K, L: Limiter, H> {
 #[repr(align(64))]
 struct Shard<K, L: Limiter> {
     keys: SpinLock<Keys<K, L>>,
-    /// The latest time seen by any key of the shard.
+    /// The latest time that the shard has seen.
     newest: AtomicU64,
     /// A lower bound on the deadlines, read without the lock.
     next_deadline: AtomicU64,
-    /// Whether a key is held, read without the lock.
+    /// Whether any key is held, read without the lock.
     has_held: AtomicBool,
 }
 
@@ -70,15 +79,15 @@ struct Keys<K, L: Limiter> {
     /// A copy for each shard, so that reading it takes no other lock.
     limiter: L,
     entries: HashTable<Entry<K, L::State>>,
-    /// The hashes of keys, by the time at which to examine them.
+    /// The hashes of keys, ordered by the time at which to examine the keys.
     deadlines: SkipList<u64, Timestamp>,
-    /// The entries of keys that are held, and only of those.
+    /// The entries of all held keys, and of no others.
     held: HashTable<Held<K, L::State>>,
 }
 
-/// As small as possible: a check mostly waits for the memory of its entry.
+/// Kept small: most of the time of a check is spent loading the entry from memory.
 struct Entry<K, V> {
-    /// So that no key is hashed when its table grows, or when its deadline has passed.
+    /// Stored, so the key is not hashed again when its table grows or its deadline has passed.
     hash: u64,
     state: V,
     key: K,
@@ -86,7 +95,7 @@ struct Entry<K, V> {
 
 struct Held<K, V> {
     entry: Entry<K, V>,
-    /// The units in flight, of all holds.
+    /// The units in flight, summed over all holds.
     units: u64,
     /// The number of holds; not zero.
     holds: usize,
@@ -103,19 +112,19 @@ enum Slot {
 pub(crate) struct Full<R> {
     /// The earliest time at which some key may be idle.
     pub(crate) retry_at: Timestamp,
-    /// The number of idle keys that were swept, whose room went to other new keys.
+    /// The number of idle keys that were swept. Other new keys took the room that this made.
     pub(crate) swept: usize,
     /// The effective time.
     pub(crate) now: Timestamp,
-    /// What the caller asked for in this case.
+    /// The result of the caller's `without_room`.
     pub(crate) without_room: R,
 }
 
-/// Returns enough shards to keep the threads of this machine from contending.
+/// Returns a number of shards at which the threads of this machine rarely contend for a lock.
 pub(crate) fn default_shards() -> usize {
     if cfg!(zset_loom) {
-        // With two, keys can be in the same shard or in different ones. Each further shard is one
-        // more lock to explore.
+        // Two shards suffice to test keys in the same shard and in different shards. Each further
+        // shard would add a lock, and so more interleavings to explore.
         return 2;
     }
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
@@ -144,7 +153,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 
     fn index(&self, hash: u64) -> usize {
-        // The tables use the lowest bits and the highest.
+        // The tables use the lowest and the highest bits of the hash, so select the shard by bits
+        // in between.
         (hash >> 32) as usize & self.mask
     }
 
@@ -206,8 +216,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         self.shards[0].keys.lock().limiter.clone()
     }
 
-    /// Changes the limiter and, if they depend on it, the states of all keys, locking one shard at
-    /// a time.
+    /// Changes the limiter and, if necessary, adapts the states of all keys, locking one shard at a
+    /// time.
     pub(crate) fn set(&self, mut set: impl FnMut(&mut L)) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
@@ -224,15 +234,15 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is absent. `change` receives the units
-    /// of the key that are held, and the effective time. `holds` returns how many more to hold,
-    /// given the result of `change`, until they are [settled](Locked::settle).
+    /// Changes the state of a key, which is inserted if it is absent. `change` receives the number
+    /// of held units of the key, and the effective time. `holds` receives the result of `change`,
+    /// and returns how many more units to hold until they are [settled](Locked::settle).
     ///
     /// Returns the result of `change`, and the number of idle keys swept. The error has the result
     /// of `without_room`, which receives the effective time.
     ///
-    /// The shard stays locked, unless an idle key has to be found in other shards or beyond a few
-    /// deadlines. Then it is locked again afterwards.
+    /// The shard stays locked, unless finding an idle key needs other shards or more than a few
+    /// deadlines. In that case it is unlocked, and locked again afterwards.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R, T>(
         &'a self,
         mut locked: Locked<'a, K, L, Q>,
@@ -252,9 +262,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             let (shard, keys) = (locked.shard, &mut *locked.keys);
             for budget in [SWEPT_FOR_EACH_NEW, SWEPT_FOR_ROOM] {
                 swept += self.sweep_keys(shard, keys, now, budget);
-                // Under the lock, no other thread can look up this key, so of two threads that
-                // insert it, neither is refused because of the room that the other has reserved
-                // for it.
+                // The shard stays locked from the reservation to the insertion. Otherwise two
+                // threads could insert the same key at once: one would take the last place, and the
+                // other would be refused.
                 let Some(room) = self.reserve() else { continue };
                 let owned = key.to_key();
                 let mut state = L::NEW;
@@ -272,7 +282,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 return Ok((result, swept));
             }
             let without_room = without_room(&keys.limiter, now);
-            // Without the lock held: two threads waiting for each other's shards would deadlock.
+            // Unlock this shard before locking others: two threads that wait for each other's
+            // shards would deadlock.
             drop(locked);
             let sweep = |shard: &_| {
                 let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
@@ -294,8 +305,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         reserved.is_ok().then(|| Room { len: &self.len })
     }
 
-    /// Removes a key, idle or not, and returns whether it was present. A key that is held stays,
-    /// and is then as a new one.
+    /// Removes a key, idle or not, and returns whether it was present. A held key stays, with a new
+    /// state.
     pub(crate) fn remove<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> bool {
         let mut locked = self.lock(key, Timestamp::ZERO);
         let entry = match locked.slot {
@@ -312,7 +323,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         self.len.fetch_sub(1, Ordering::Relaxed);
         keys.forget_deadlines();
         shard.note_deadline(&keys);
-        // The lock is released before the key is dropped, which may panic.
+        // Release the lock before dropping the key, which may panic.
         drop(keys);
         drop(entry);
         true
@@ -367,7 +378,7 @@ impl<K, L: Limiter> Shard<K, L> {
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        // Under the lock no other thread stores in between. A `fetch_max` would take a quarter of
+        // A plain store is enough, since the shard is locked. A `fetch_max` would take a quarter of
         // the time of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
         now
@@ -406,7 +417,7 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         &self.keys.limiter
     }
 
-    /// Looks the key up among those that are held.
+    /// Looks the key up among the held keys.
     pub(crate) fn or_held(mut self) -> Self {
         if !self.keys.held.is_empty() {
             let is_key = |held: &Held<K, L::State>| self.key.is_key(&held.entry.key);
@@ -420,7 +431,7 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         self.slot.is_some()
     }
 
-    /// Returns the algorithm, the state of the key and its units that are held, if it is present.
+    /// Returns the algorithm, and the state and the held units of the key, if it is present.
     #[inline]
     pub(crate) fn entry(&mut self) -> Option<(&L, &mut L::State, u64)> {
         let Keys { limiter, entries, held, .. } = &mut *self.keys;
@@ -439,7 +450,8 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         let before = limiter.idle_from(state);
         let result = change(limiter, state);
         let idle_at = limiter.idle_from(state);
-        // If units are held, a sweep drops the deadline when it is due.
+        // If the key is held, it does not need this deadline. A sweep drops the deadline once it
+        // has passed.
         if idle_at < before {
             self.keys.file(self.hash, idle_at);
             self.keys.forget_deadlines();
@@ -448,7 +460,7 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         Some(result)
     }
 
-    /// Holds units of the key, which must be present, unless there are none.
+    /// Holds units of the key, which must be present. A no-op for 0 units.
     fn hold(&mut self, units: u32) {
         match self.slot.filter(|_| units > 0) {
             None => {}
@@ -466,7 +478,7 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
         }
     }
 
-    /// Ends a hold of units of the key, some of which `charge` records.
+    /// Ends a hold of units of the key; `charge` may record some of them.
     pub(crate) fn settle(self, units: u32, charge: impl FnOnce(&L, &mut L::State, Timestamp)) {
         let Some(Slot::Held(slot)) = self.slot else { return };
         self.advance();
@@ -490,7 +502,7 @@ impl<K, L: Limiter, Q: ToKey<K> + ?Sized> Locked<'_, K, L, Q> {
     }
 }
 
-/// A reserved place, already counted in `len`, which is released on drop unless it is kept.
+/// A reserved place for a key, already counted in `len`. Released on drop, unless it is kept.
 struct Room<'a> {
     len: &'a AtomicUsize,
 }
@@ -510,18 +522,18 @@ impl Drop for Room<'_> {
 /// The number of deadlines examined under one lock when there is no room.
 const SWEPT_FOR_ROOM: usize = 32;
 
-/// Returns whether a deadline has passed; the last timestamp never does.
+/// Returns whether a deadline has passed; [`Timestamp::MAX`] never does.
 fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
     deadline <= now && deadline < Timestamp::MAX
 }
 
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
-    /// Checks for room for an absent key, or for an idle key that would be swept to make room. The
-    /// error is the earliest time at which some key may be idle.
+    /// Checks whether there is room for an absent key, or an idle key that could be swept to make
+    /// room. The error is the earliest time at which some key may be idle.
     ///
-    /// Since the time may be in the future, it sweeps nothing, and replaces deadlines only by those
-    /// that are right at any time. The shard stays locked as long as in
-    /// [`get_or_insert`](Self::get_or_insert).
+    /// The time may be in the future, so this sweeps nothing, and files only deadlines that are
+    /// valid at any time. As in [`get_or_insert`](Self::get_or_insert), only a longer search
+    /// unlocks the shard.
     pub(crate) fn has_room<Q: ?Sized>(&self, locked: Locked<'_, K, L, Q>) -> Result<(), Timestamp> {
         let Locked { shard, mut keys, hash, now, .. } = locked;
         if self.len() < self.max_keys || keys.has_idle(shard, now) {
@@ -545,9 +557,10 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let mut next = Timestamp::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
         for shard in from.iter().chain(before) {
-            // Under a flood of new keys, most shards have no idle key and should not be locked for
-            // each new one. Each round drops the deadlines that it examines, or files later ones,
-            // after the effective time, so the loop terminates.
+            // Read the deadline without locking the shard: under a flood of new keys, most shards
+            // have no idle key, and must not be locked for each new key. The loop terminates, since
+            // each round drops the deadlines that it examines, or replaces them with deadlines
+            // after the effective time.
             while is_due(shard.next_deadline(), shard.newest(now)) {
                 if let Some(found) = find(shard) {
                     return Ok(found);
@@ -557,8 +570,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
         if next == Timestamp::MAX {
             // The thread that reserved the last place may not have published its deadline yet. It
-            // does so under its shard's lock, so locking the other shards waits for it. The caller
-            // has already locked its own. If there is still no deadline, no key will ever be idle.
+            // publishes the deadline under the lock of its shard, so lock each shard to wait for
+            // it, except the one that this call has already locked.
             let others = before.iter().chain(&from[1..]);
             let deadlines = others.map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
@@ -569,8 +582,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         Err(next)
     }
 
-    /// Examines keys whose deadlines have passed, about `budget` in all, and removes those that are
-    /// idle.
+    /// Examines keys whose deadlines have passed, about `budget` in all. Removes those that are
+    /// idle, and returns their number.
     pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
         let each = budget.div_ceil(self.shards.len());
         self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
@@ -605,7 +618,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             });
             if let Some(entry) = idle {
                 swept += 1;
-                // Other keys with this hash have lost their deadline.
+                // The sweep has removed the deadline from the list. Other keys with this hash need
+                // a new deadline.
                 keys.file_again(entry.hash);
                 // Restore the invariants before dropping the key, which may panic.
                 self.len.fetch_sub(1, Ordering::Relaxed);
@@ -637,7 +651,7 @@ fn take<E>(table: &mut HashTable<E>, bucket: usize) -> Option<E> {
     Some(table.get_bucket_entry(bucket).ok()?.remove().0)
 }
 
-/// The number of entries for which a table may keep its memory however few it has.
+/// A table with fewer entries counts as having this many, so a small table keeps its memory.
 const FEW_ENTRIES: usize = 4;
 
 /// Frees memory if most of a table is empty.
@@ -647,14 +661,14 @@ fn shrink<E>(table: &mut HashTable<E>, hash: impl Fn(&E) -> u64) {
     }
 }
 
-/// The estimate of how long a key is still held: the hold may end at any time.
+/// An estimate of how long a key stays held: its hold may end at any time.
 const HELD_FOR: Duration = Duration::from_secs(1);
 
-/// The number of stale deadlines that may be kept however few keys there are.
+/// This many stale deadlines may be kept even if there are no keys.
 const FEW_DEADLINES: usize = 16;
 
 impl<K, L: Limiter> Keys<K, L> {
-    /// Holds units of a key without others in flight. Its deadlines become stale.
+    /// Holds units of a key that has none in flight yet. The deadlines of the key become stale.
     fn hold(&mut self, shard: &Shard<K, L>, entry: Entry<K, L::State>, units: u32) {
         let hash = entry.hash;
         self.held.insert_unique(hash, Held { entry, units: units.into(), holds: 1 }, Held::hash);
@@ -678,8 +692,8 @@ impl<K, L: Limiter> Keys<K, L> {
         Some(None)
     }
 
-    /// Examines a few deadlines that have passed, until one is that of an idle key; returns whether
-    /// there is one.
+    /// Examines up to [`SWEPT_FOR_ROOM`] deadlines that have passed. Returns whether one belongs to
+    /// an idle key.
     fn has_idle(&mut self, shard: &Shard<K, L>, now: Timestamp) -> bool {
         let idle = (0..SWEPT_FOR_ROOM).map_while(|_| self.look(now)).find_map(|look| look);
         if let Some(hash) = idle {

@@ -1,9 +1,12 @@
 //! [`SlidingWindow`]: the exact sliding window.
 //!
-//! Invariants: `units` is the sum of the units in the log, and its times ascend. After a call,
-//! every entry is younger than the longest period so far, and forgotten units are at least that
-//! old. There are at most [`SPARE_ENTRIES`] more entries than the largest count so far, or one more
-//! after a denied call that has restored forgotten units.
+//! Invariants:
+//!
+//! - `units` is the sum of the units of all entries, and the times of the entries ascend.
+//! - After a call, every entry is younger than the longest period so far, and all forgotten units
+//!   are at least as old as that period.
+//! - There are at most [`SPARE_ENTRIES`] more entries than the largest count so far. A denied call
+//!   that has restored forgotten units may leave one entry more.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -14,7 +17,7 @@ use super::limiter::Under;
 use super::{AnyLimiter, Decision, Direct, Funnel, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// An exact sliding window: at most `count` units in every window of the quota's period.
+/// An exact sliding window: it allows at most `count` units in every window of the quota's period.
 ///
 /// The window is half-open, `(now - period, now]`: a unit allowed at time t stops counting at
 /// exactly `t + period`. The units of a call are allowed together or not at all. Denied units are
@@ -31,27 +34,32 @@ use crate::Timestamp;
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
 ///
-/// The state of a key is a log. A call takes at most one entry of 16 bytes, whatever its units. A
-/// log that is only checked with a single quota therefore has at most `count` entries; any other
-/// has at most 65 more than the largest count.
+/// The state of a key is a log. The units of a call add at most one entry of 16 bytes. If a log is
+/// only used for checks with a single quota, it has at most `count` entries. Any other log has at
+/// most 65 entries more than the largest count.
 ///
 /// # Quotas
 ///
-/// A changed quota, or that of a call, may have any period; one longer than all before can deny
-/// more than an exact window would: see below. After a change to a shorter period, entries are
-/// still kept for the longest period so far, unless none is on record.
+/// A changed quota, or the quota of a call, may have any period. If the period is longer than all
+/// previous ones, more may be denied than by an exact window: see below. After a change to a
+/// shorter period, entries are still kept for the longest period so far, unless the log has no
+/// units at all, not even older ones.
 ///
 /// # Exactness
 ///
-/// In two cases, exactness would need unbounded memory. The log then errs on the side of denying:
+/// A [refund](Direct::refund) takes back the newest units. If it is meant for older units, the
+/// window is no longer exact.
 ///
-/// - Units [recorded](Direct::record) beyond the limit: once there are more than 64 entries beyond
-///   the largest count, the two oldest are merged, at the later of their times. Without refunds or
-///   a larger count, this changes no decision.
-/// - Units older than the longest period used so far: only their number and the time of the newest
-///   are kept. Under a longer period, all of them count as allowed at that time. To avoid this,
-///   make the limiter with the longest period, and check shorter ones with
-///   [`check_with`](Direct::check_with).
+/// In two cases, an exact window would need unbounded memory. The log then errs on the side of
+/// denying:
+///
+/// - Units are [recorded](Direct::record) beyond the limit. If there are more than 64 entries above
+///   the largest count, the two oldest are merged, at the later of their times. This changes no
+///   decision unless there are refunds or the count becomes larger.
+/// - Units are older than the longest period used so far. Only their number and the time of the
+///   newest of them are kept. Under a longer period, all of them count as if they had been allowed
+///   at that time. To avoid this, make the limiter with the longest period, and pass shorter
+///   periods to [`check_with`](Direct::check_with).
 ///
 /// # Examples
 ///
@@ -137,7 +145,8 @@ impl Limiter for SlidingWindow {
         let horizon = log.horizon(before.quota);
         log.widen(self.quota, before.quota);
         if log.horizon(self.quota) > horizon {
-            // Those that are too old are forgotten again by the next call.
+            // The current time is unknown here, so restore all forgotten units. The next call
+            // forgets those that are too old.
             log.restore(u64::MAX, Timestamp::ZERO);
         }
     }
@@ -186,8 +195,8 @@ impl Direct<SlidingWindow> {
     }
 }
 
-/// The number of entries kept beyond the largest count, for calls recorded beyond the limit. If
-/// there are more, the oldest are merged.
+/// The number of entries that a log may have in addition to the largest count, for units recorded
+/// beyond the limit. If there are more entries, the two oldest are merged.
 const SPARE_ENTRIES: usize = 64;
 
 /// The state of a key.
@@ -199,7 +208,7 @@ pub struct Log {
     units: u64,
     /// The units older than the horizon.
     forgotten: Forgotten,
-    /// The longest period and the largest count so far, if they are not those of the limiter.
+    /// The longest period and the largest count so far; `None` if no quota exceeded the limiter's.
     widest: Option<Box<Widest>>,
 }
 
@@ -211,7 +220,8 @@ struct Widest {
 }
 
 impl Log {
-    /// Decides by the quota of a call; `own` is the limiter's.
+    /// Decides by `quota`, the quota of the call, and records the units if they are allowed. `own`
+    /// is the limiter's quota.
     #[inline]
     fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let horizon = self.horizon(own);
@@ -240,7 +250,7 @@ impl Log {
             missing -= taken;
         }
         self.units -= refunded;
-        // At most `n`.
+        // The cast is lossless: `refunded` is at most `n`.
         refunded as u32
     }
 
@@ -267,7 +277,8 @@ impl Log {
         widest.count = widest.count.max(count);
     }
 
-    /// Records the forgotten units again, at the time of the newest, if they are within `horizon`.
+    /// Records the forgotten units again, at the time of the newest of them, if that time is within
+    /// `horizon`.
     #[cold]
     fn restore(&mut self, horizon: u64, now: Timestamp) {
         if let Some(entry) = self.forgotten.within(horizon, now) {
@@ -277,7 +288,7 @@ impl Log {
         }
     }
 
-    /// Forgets what is too old for any quota.
+    /// Forgets the entries that are too old for any quota so far.
     #[inline]
     fn advance(&mut self, own: Quota, now: Timestamp) {
         let horizon = self.horizon(own);
@@ -337,7 +348,8 @@ impl Log {
         assert!(self.entries.iter().is_sorted_by_key(|(time, _)| time), "an entry out of order");
         let first = self.entries.front().map_or(Timestamp::MAX, |&(time, _)| time);
         assert!(self.forgotten.latest().is_none_or(|time| time <= first), "forgotten too early");
-        // A restored entry may be one too many until the next call.
+        // After forgotten units are restored, there may be one entry too many until units are
+        // recorded.
         assert!(self.entries.len() <= self.most_entries(own) + 1, "too many entries");
     }
 
@@ -349,8 +361,8 @@ impl Log {
         let period = quota.period_in_nanos();
         let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
         let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
-        // Entries too old for any quota are already forgotten, so usually none is outside the
-        // window.
+        // Entries too old for every quota used so far have already been removed, so usually all
+        // entries are in the window.
         let over = if self.entries.front().is_some_and(is_over) {
             self.entries.partition_point(is_over)
         } else {
@@ -395,9 +407,9 @@ impl Log {
         }
     }
 
-    /// Returns the time of the entry whose expiry frees enough units: after it, `missing` have
-    /// expired, and at most `kept` stay. The window has the forgotten entry, if any, and those from
-    /// index `over` on; it is searched from the nearer end.
+    /// Returns the time of the entry whose expiry frees enough units: after it, at least `missing`
+    /// units have expired, and at most `kept` remain. The window contains the forgotten entry, if
+    /// any, and the entries from index `over` on. It is searched from the nearer end.
     #[inline]
     fn end_of(
         &self,

@@ -20,20 +20,22 @@ use crate::{Clock, Timestamp};
 
 /// A wait until units of a key are allowed, as returned by [`Keyed::wait_ready`].
 ///
-/// Waiters for one key are served in order of arrival. A `check` does not wait in line, and may
+/// Waiters for a key are served in order of arrival. A `check` does not wait in line, so it may
 /// overtake them. If there are no other waiters and the units are allowed at once, the wait costs
-/// one clock read, a peek and a check. The first waiter in line checks again when its units may be
-/// allowed; only then does it notice a changed quota, refunded units, or a `check` that has
-/// overtaken it. If its units would now not be allowed by its deadline, it fails at that time,
-/// which may be long before the deadline. A waiter after it does not check at all: it learns that
-/// it is too late when it becomes the first, or at its deadline.
+/// one clock read, a peek and a check.
 ///
-/// While units that are [held](super::Hold) are in its way, it checks again after a second, or
-/// fails if its deadline is earlier.
+/// The first waiter in line checks again when its units may be allowed. Only then does it notice a
+/// changed quota, refunded units, or a `check` that has overtaken it. If it finds that its units
+/// will not be allowed by its deadline, it fails at once, which may be long before the deadline.
+/// The other waiters do not check. They find out that they are too late when they become first, or
+/// at their deadlines.
+///
+/// If only [held](super::Hold) units prevent a wait from succeeding, the waiter checks again after
+/// a second, or fails if its deadline is earlier.
 ///
 /// Nothing is taken from the quota until the units are allowed, so a waiter that is dropped or
-/// reaches its deadline loses nothing. As a future, it can be polled in any runtime; dropping it
-/// leaves the line.
+/// reaches its deadline loses nothing. As a future, it can be polled in any runtime. Dropping the
+/// future leaves the line.
 ///
 /// # Examples
 ///
@@ -83,7 +85,7 @@ pub struct WaitReady<'a, K, L: Limiter, C, H, Q: ?Sized> {
     alarm: Alarm,
 }
 
-/// The error of units that were not allowed.
+/// The error returned when a wait ends before its units are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotReady {
@@ -183,7 +185,7 @@ where
 
     /// Returns a random duration of up to `jitter`.
     fn random_jitter(&self) -> Duration {
-        // Each `RandomState` has different keys.
+        // Each `RandomState` has different keys, so the hash is random.
         let random = RandomState::new().hash_one(self.units);
         let nanos = u128::from(nanos(self.jitter)) * u128::from(random);
         Duration::from_nanos((nanos >> 64) as u64)
@@ -234,7 +236,8 @@ where
             Verdict::Allowed => Step::Done(Ok(())),
             Verdict::Never => Step::Done(Err(NotReady::Never)),
             Verdict::Denied { retry_after } => {
-                // Not by adding, which saturates: no units are allowed after the last time.
+                // Compare durations, not times: `now + retry_after` saturates at the last timestamp.
+                // If that is also the deadline, a wait that is too long would seem to end in time.
                 if retry_after > self.deadline.saturating_duration_since(now) {
                     return Step::Done(Err(NotReady::TooLate));
                 }

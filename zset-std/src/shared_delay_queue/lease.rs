@@ -1,10 +1,11 @@
-//! Leasing jobs: each is held until it is acknowledged or the lease expires.
+//! Leasing jobs: a leased job stays in the queue, hidden from other workers, until its worker
+//! acknowledges or nacks it, or the lease expires.
 
 use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
 use std::num::NonZeroU64;
-// Not loom's `AtomicU64`: nothing depends on the order of receipts.
+// Use std's `AtomicU64` instead of loom's: nothing depends on the order of receipts.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -14,10 +15,10 @@ use crate::{Clock, JobId, Timestamp};
 
 /// A leased job, to be [acknowledged](SharedDelayQueue::ack) when done.
 ///
-/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
-/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
-/// it can no longer be acknowledged, nacked or renewed. A lease is also stale for every queue other
-/// than its own.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until the
+/// job is taken, rescheduled or removed, so a late worker may still acknowledge it. After that the
+/// lease is stale: it can no longer be acknowledged, nacked or renewed. A lease is also stale for
+/// every queue other than its own.
 ///
 /// # Examples
 ///
@@ -107,7 +108,7 @@ impl<T: Clone, I: Eq + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     ) -> Option<Lease<T, I>> {
         self.bury_exhausted(state, now);
         let job = state.queue.first().filter(|job| job.due <= now)?;
-        // Clone first: it may panic, and nothing has changed yet.
+        // Clone first: if cloning panics, the job is unchanged.
         let (id, payload) = (job.id.clone(), job.payload.payload.clone());
         let until = now.saturating_add(visibility);
         state.queue.reschedule(&id, until)?;
@@ -144,7 +145,7 @@ impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// [`StaleLease`] if the lease is no longer valid. The job may then be delivered again, or has
     /// been already.
     pub fn ack(&self, lease: &Lease<T, I>) -> Result<(), StaleLease> {
-        // Declared first, so that the job is dropped after the lock is released.
+        // Declared before the guard, so that the job is dropped after the lock is released.
         let _job;
         let mut state = self.lock();
         state.leased(lease)?;

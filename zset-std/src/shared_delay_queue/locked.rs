@@ -1,4 +1,5 @@
-//! [`Locked`]: the lock guard of the state, and the work to do when it is released.
+//! [`Locked`]: the lock guard of the state. It also does the work that must follow the release of
+//! the lock.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -10,9 +11,10 @@ use super::{DeadLetter, State};
 use crate::Timestamp;
 use crate::sync::{MutexGuard, wake_all};
 
-/// The lock guard of the state. Dropping it wakes the first of the line if it has something to do.
+/// The lock guard of the state. Dropping it wakes the first waiter if a job is due before its sleep
+/// ends.
 pub(super) struct Locked<'a, T, I> {
-    // Fields drop in this order: the lock is released first.
+    // Fields are dropped in this order, so the lock is released first.
     state: MutexGuard<'a, State<T, I>>,
     woken: WakeOnDrop,
     /// Dead letters to drop after the lock is released.
@@ -35,13 +37,13 @@ impl<'a, T, I> Locked<'a, T, I> {
         Locked { state, woken: WakeOnDrop(Vec::new()), dropped: Vec::new(), stale_waker: None }
     }
 
-    /// Adds a dead letter, evicting the oldest ones beyond `max`.
+    /// Adds a dead letter. If there are more than `max`, evicts the oldest.
     pub(super) fn bury(&mut self, letter: DeadLetter<T, I>, max: usize) {
         self.state.dead.push_back(letter);
         self.forget_dead(max);
     }
 
-    /// Evicts the oldest dead letters beyond `max`.
+    /// Evicts the oldest dead letters if there are more than `max`.
     pub(super) fn forget_dead(&mut self, max: usize) {
         while self.state.dead.len() > max {
             self.dropped.extend(self.state.dead.pop_front());
@@ -100,8 +102,8 @@ impl<T, I> DerefMut for Locked<'_, T, I> {
 //
 // Invariant: tickets are ascending.
 //
-// Only the first waiter waits for the next job; the others sleep until they are first or their
-// deadline passes. So a pushed job wakes at most one thread.
+// Only the first waiter waits for the next job; the others sleep until they become the first or
+// their deadline passes. So a pushed job wakes at most one thread.
 
 #[derive(Default)]
 pub(super) struct Line {
@@ -111,8 +113,8 @@ pub(super) struct Line {
 
 struct Waiter {
     ticket: u64,
-    /// How long it sleeps, and the waker that ends the sleep early; `None` if it is awake or has
-    /// been woken.
+    /// The time until which the waiter sleeps, and the waker that ends the sleep early; `None` if
+    /// the waiter is awake or has been woken.
     sleep: Option<(Timestamp, Waker)>,
 }
 
@@ -125,7 +127,8 @@ impl Line {
         ticket
     }
 
-    /// Leaves the line and returns the waker, to be dropped after the lock is released.
+    /// Removes a waiter from the line and returns its waker, to be dropped after the lock is
+    /// released.
     pub(super) fn leave(&mut self, ticket: u64) -> Option<Waker> {
         let index = self.waiters.partition_point(|waiter| waiter.ticket < ticket);
         self.waiters.get(index).filter(|waiter| waiter.ticket == ticket)?;
@@ -133,9 +136,9 @@ impl Line {
         Some(waker)
     }
 
-    /// Sleeps until `until`, or, if first in the line, until `next_due` if that is earlier. Returns
-    /// the actual time, and the waker of the previous sleep, to be dropped after the lock is
-    /// released.
+    /// Puts the waiter with this ticket to sleep until `until`. The first in the line sleeps until
+    /// `next_due` if that is earlier. Returns the actual time, and the waker of the previous sleep,
+    /// to be dropped after the lock is released.
     pub(super) fn sleep(
         &mut self,
         ticket: u64,
@@ -150,7 +153,7 @@ impl Line {
         (until, before.map(|(_, waker)| waker))
     }
 
-    /// Marks the first waiter as woken and returns its waker, if it sleeps beyond `next_due`.
+    /// Marks the first waiter as woken and returns its waker, if it sleeps past `next_due`.
     pub(super) fn rouse(&mut self, next_due: Timestamp) -> Option<Waker> {
         let first = self.waiters.front_mut()?;
         let (_, waker) = first.sleep.take_if(|(until, _)| *until > next_due)?;

@@ -1,5 +1,5 @@
-//! Tests that explore all interleavings of a few threads with loom: `.ci/run loom`. If a wake-up is
-//! lost, all threads block, and loom fails.
+//! Tests that explore all interleavings of a few threads with loom. Run them with `.ci/run loom`.
+//! If a wake-up is lost, all threads block, and loom fails.
 
 use std::boxed::Box;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::sync::waker_of_this_thread;
 use crate::sync::{Mutex, lock, thread};
 use crate::{Clock, JobId, Timestamp};
 
-/// A clock that wakes only waiters whose time has come, as that of the operating system does.
+/// A clock that wakes only waiters whose time has come, like the operating system's clock.
 #[derive(Clone, Default)]
 struct Watch {
     shared: Arc<Mutex<(Timestamp, Vec<(Timestamp, Waker)>)>>,
@@ -145,7 +145,7 @@ fn two_waiters_each_get_one_of_two_jobs() {
     });
 }
 
-/// When the first waiter has its job, the second must wait for the next one.
+/// When the first waiter has its job, the second waiter must wait for the next job.
 #[test]
 fn two_waiters_each_get_a_job_when_it_falls_due() {
     explore_interrupting(4, || {
@@ -274,8 +274,8 @@ fn a_lease_is_either_extended_or_its_job_redelivered() {
     });
 }
 
-/// The first waiter is responsible for the job due at 10. When it times out, the other, which
-/// sleeps without a limit, must take over.
+/// The first waiter is responsible for the job due at 10. When it times out, the other waiter,
+/// which sleeps without a deadline, must take over.
 #[test]
 fn a_leaving_waiter_hands_over_its_wait() {
     explore_interrupting(4, || {
@@ -308,7 +308,7 @@ fn a_waiter_leaving_during_a_push_passes_the_wake_up_on() {
     });
 }
 
-/// Payloads are dropped without holding the lock.
+/// Payloads are dropped after the lock is released.
 #[test]
 fn a_payload_may_use_its_queue_when_it_is_dropped() {
     struct Sees(Arc<SharedDelayQueue<Option<Arc<Sees>>, JobId, Watch>>);

@@ -163,8 +163,8 @@ timed!(impl[T, I: Eq + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Turns a dead letter into a job again, due after `delay` and with no deliveries, and returns
     /// whether there is one with this id. **O(d + log n)** for d dead letters.
     ///
-    /// Of several dead letters with this id, it is the latest. If the id's `Hash` or `Eq` panics
-    /// while the job is inserted, the job is lost.
+    /// If several dead letters have this id, the latest is requeued. If the id's `Hash` or `Eq`
+    /// panics while the job is inserted, the job is lost.
     ///
     /// # Errors
     ///

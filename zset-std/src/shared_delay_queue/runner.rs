@@ -16,16 +16,18 @@ use crate::{Clock, DelayQueue, Job, JobId, MonotonicClock};
 /// A thread that calls a function for each job of a [`SharedDelayQueue`] when it is due, returned
 /// by [`SharedDelayQueue::run`].
 ///
-/// Other threads can change the [queue](Self::queue) meanwhile. A job leaves the queue before the
-/// function is called with it, so the function is called exactly once per job, ordered by time;
-/// jobs due at the same time are in order of arrival. It runs on the runner's thread without
-/// holding a lock, and delays other due jobs until it returns. If it panics, only that call ends,
-/// and the panic is [counted](Self::panics); a panic in an id's `Hash` ends the thread. Dropping a
+/// Other threads can change the [queue](Self::queue) in the meantime. A job leaves the queue before
+/// the function is called with it, so the function is called at most once per job. Each call gets
+/// the earliest job in the queue. Jobs due at the same time are in order of arrival.
+///
+/// The function runs on the runner's thread while no lock is held, and other due jobs wait until it
+/// returns. If the function panics and unwinds, only that call ends, and the panic is
+/// [counted](Self::panics). A panic elsewhere, e.g. in an id's `Hash`, ends the thread. Dropping a
 /// runner stops it as [`stop`](Self::stop) does.
 ///
 /// # Examples
 ///
-/// Sales that open once, at their time:
+/// Sales that open once, at scheduled times:
 ///
 /// ```
 /// use std::sync::mpsc;
@@ -85,8 +87,8 @@ where
 impl<T, I: Hash, C: Clock> Shared<T, I, C> {
     fn run(&self, mut call: impl FnMut(Job<T, I>)) {
         while let Ok(job) = self.queue.wait_pop().block() {
-            // A panic may break the state that the function captured; that is the caller's
-            // responsibility.
+            // A panic may leave the state captured by the function inconsistent. The caller is
+            // responsible for that.
             let outcome = catch_unwind(AssertUnwindSafe(|| call(job)));
             if let Err(payload) = outcome {
                 self.panics.fetch_add(1, Ordering::Relaxed);
@@ -136,9 +138,10 @@ impl<T, I, C> JobRunner<T, I, C> {
     fn close_and_join(&mut self) {
         self.shared.queue.close();
         if let Some(thread) = self.thread.take() {
-            // The function may own the runner and drop it on this thread, which cannot join itself.
+            // The function may own the runner and drop it on the runner's thread, which cannot join
+            // itself.
             if thread.thread().id() != thread::current().id() {
-                // The panic hook has already reported a panic of the thread.
+                // If the thread has panicked, the panic hook has already reported it.
                 let _ = thread.join();
             }
         }

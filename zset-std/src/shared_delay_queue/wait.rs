@@ -1,4 +1,4 @@
-//! [`WaitFor`]: waiting for a job.
+//! [`WaitFor`]: a wait for a job, on a thread or as a future.
 
 use std::error::Error;
 use std::fmt;
@@ -88,22 +88,23 @@ impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     }
 }
 
-/// A wait for a job, or a lease of one, as returned by [`SharedDelayQueue::wait_pop`] and
+/// A wait for a job or for the lease of a job, returned by [`SharedDelayQueue::wait_pop`] and
 /// [`wait_lease`](SharedDelayQueue::wait_lease).
 ///
-/// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter.
-/// Any number of threads and futures may wait for one queue, in one line; one of them wakes per
-/// job. A caller that arrives when a job is due takes it, even if others are waiting.
+/// A waiter also wakes for jobs that are pushed or rescheduled in the meantime, and for leases that
+/// expire. Any number of threads and futures may wait for one queue. They wait in a single line,
+/// and one of them wakes per job. A caller that arrives when a job is due takes it, even if others
+/// are waiting.
 ///
 /// As a future, it works on any runtime or none. It is in the line from its first poll until it is
 /// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
-/// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters
-/// after it. A job due at [`Timestamp::MAX`] does not wake a future.
+/// on to the next waiter. The waiters after a woken future are blocked until it is polled or
+/// dropped. A job due at [`Timestamp::MAX`] does not wake a future.
 ///
-/// Once it was ready, it may be polled again, for the next job. So it is a stream, which ends when
-/// the queue is closed: `stream::poll_fn(move |cx| next.poll_unpin(cx).map(Result::ok))` of
-/// futures-util borrows the queue, and the `unfold` of [this guide](crate::_guide::coming_from)
-/// owns it.
+/// After the future is ready, it may be polled again for the next job. So it can be used as a
+/// stream that ends when the queue is closed. With futures-util, `stream::poll_fn(move |cx|
+/// next.poll_unpin(cx).map(Result::ok))` is a stream that borrows the queue. For a stream that owns
+/// the queue, see `unfold` in [this guide](crate::_guide::coming_from).
 #[must_use = "it does nothing until it is blocked on or awaited"]
 pub struct WaitFor<'a, R, T, I = JobId, C = MonotonicClock> {
     queue: &'a SharedDelayQueue<T, I, C>,
@@ -116,7 +117,7 @@ pub struct WaitFor<'a, R, T, I = JobId, C = MonotonicClock> {
     alarm: Alarm,
 }
 
-/// Takes a job that is due, given for how long to lease it, and the time.
+/// Takes a job that is due. The last two arguments are the duration of a lease and the time.
 type Take<R, T, I, C> =
     fn(&SharedDelayQueue<T, I, C>, &mut Locked<'_, T, I>, Duration, Timestamp) -> Option<R>;
 
@@ -171,17 +172,18 @@ impl<'a, R, T, I, C: Clock> WaitFor<'a, R, T, I, C> {
                     Err(WaitError::TimedOut)
                 }
                 // Releasing the lock drops payloads, whose destructors may park this thread and so
-                // consume a wake-up meant for this waiter. Retry without going to sleep.
+                // consume a wake-up meant for this waiter. So retry instead of sleeping.
                 None if state.has_to_drop() => continue,
                 None => {
-                    // Before joining the line, since it may panic.
+                    // `waker` may panic, so it is called before joining the line.
                     let waker = waker();
                     let ticket = *self.ticket.get_or_insert_with(|| state.line.join());
                     let deadline = self.deadline.unwrap_or(Timestamp::MAX);
                     return Step::WaitUntil(state.sleep(ticket, deadline, waker));
                 }
             };
-            // Leave under the same lock, so that the next waiter is woken only once.
+            // Leave the line before the lock is released, so that the next waiter is woken only
+            // once.
             if let Some(ticket) = self.ticket.take() {
                 state.leave(ticket);
             }
@@ -202,8 +204,8 @@ impl<R, T, I, C: Clock> Future for WaitFor<'_, R, T, I, C> {
     }
 }
 
-/// Handles panics in user code while waiting, and futures dropped early. When the first of the line
-/// leaves, the next is woken if it has something to do.
+/// Leaves the line if user code panics during the wait, or if a future is dropped early. When the
+/// first waiter leaves, the next is woken if a job is due before its sleep ends.
 impl<R, T, I, C> Drop for WaitFor<'_, R, T, I, C> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {

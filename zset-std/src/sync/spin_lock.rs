@@ -1,12 +1,12 @@
-//! [`SpinLock`]: a lock for critical sections shorter than putting a thread to sleep.
+//! [`SpinLock`]: a lock for critical sections that take less time than putting a thread to sleep.
 
 /// A lock that is released by a plain store.
 ///
-/// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which takes a third
-/// of the time of a look-up under it. A thread that finds this lock taken spins briefly, then
-/// yields, then sleeps, so the holder gets to run even if its priority is lower; the wait of
-/// `spin`, which only yields, does not ensure that. `docs/decisions.md` compares the locks. A panic
-/// under the lock releases it without poisoning.
+/// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which costs a third
+/// of a look-up under it. A thread that finds this lock taken spins briefly, then yields, then
+/// sleeps, so the holder gets to run even if its priority is lower. The wait of `spin` only yields,
+/// which does not ensure that. `docs/decisions.md` compares the locks. A panic under the lock
+/// releases it without poisoning.
 #[cfg(not(zset_loom))]
 pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);
 
@@ -28,11 +28,12 @@ mod of_spin {
 
     use super::{SpinGuard, SpinLock};
 
-    /// Each spin is twice as long as the previous one; the longest takes about as long as inserting
-    /// a key.
+    /// The number of spins before the first yield. Each spin is twice as long as the previous one;
+    /// the longest takes about as long as inserting a key.
     const SPINS: u32 = 6;
 
-    /// Enough for a holder that was preempted, if a processor is free.
+    /// The number of yields before the first sleep: enough for a preempted holder to continue, if a
+    /// processor is free.
     const YIELDS: u32 = 20;
 
     /// A few times the shortest possible sleep.
@@ -63,7 +64,8 @@ mod of_spin {
                     thread::sleep(SLEEP);
                 }
                 attempts = (attempts + 1).min(SPINS + YIELDS);
-                // Check before trying: `try_lock` would take the cache line away from the holder.
+                // Check first: `try_lock` takes the cache line away from the holder even if it
+                // fails.
                 if !self.0.is_locked() {
                     if let Some(guard) = self.0.try_lock() {
                         return guard;

@@ -1,7 +1,8 @@
 //! [`MergedTimelines`]: several timelines read as one.
 //!
-//! A k-way merge by selection: a heap holds the next entry of each timeline, and the greatest of
-//! them is the next entry overall (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
+//! This is a k-way merge by selection: a heap holds the next entry of each timeline, and the
+//! greatest of these entries is the next one overall (Knuth, The Art of Computer Programming,
+//! volume 3, 5.4.1).
 
 use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
@@ -19,7 +20,7 @@ use crate::Timestamp;
 /// attributed to the first of them. An id posted at different times in different timelines is
 /// returned once for each time.
 ///
-/// It borrows the timelines and copies nothing; create a new one for each page.
+/// It borrows the timelines and copies no entries, so create a new one for each page.
 ///
 /// # Examples
 ///
@@ -83,7 +84,7 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         n: usize,
         posts: impl Fn(&'a Timeline<Id>) -> Posts<'a, Id>,
     ) -> MergedPosts<'a, Id> {
-        // Building a heap from a vector takes O(k).
+        // Collect into a vector, since building a heap from a vector takes only O(k).
         let heads: Vec<_> = self
             .timelines
             .iter()
@@ -177,7 +178,8 @@ impl<'a, Id> Head<'a, Id> {
         Some(Head { post: MergedPost { at, id, timeline }, rest })
     }
 
-    /// The greatest key is next; of equal entries, the first timeline's has the greatest key.
+    /// The head with the greatest key is next. Of equal entries, that of the first timeline has the
+    /// greatest key.
     fn key(&self) -> (Timestamp, &Id, Reverse<usize>) {
         (self.post.at, self.post.id, Reverse(self.post.timeline))
     }
@@ -207,8 +209,8 @@ impl<'a, Id: Ord> Iterator for MergedPosts<'a, Id> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // At least the entries of the longest timeline, except one that may be a duplicate of
-        // `last`.
+        // At least as many entries follow as remain in the longest timeline, minus one, which may
+        // repeat `last`.
         let lens = self.heads.iter().map(|head| 1 + head.rest.len());
         let least = lens.clone().max().unwrap_or(0).saturating_sub(self.last.is_some().into());
         let most = lens.fold(0, usize::saturating_add);

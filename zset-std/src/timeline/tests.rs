@@ -1,4 +1,5 @@
-//! What `tests/times` does not compare: equality, the cost of a merge, and ids whose code panics.
+//! Tests what `tests/times` does not cover: equality, the cost of a merge, and ids whose code
+//! panics.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -58,7 +59,7 @@ impl PartialOrd for Counted {
 fn a_merged_page_makes_few_comparisons() {
     const FEEDS: u32 = 64;
     const POSTS: u32 = 128;
-    // Equal times, so that ids are compared.
+    // All times are equal, so the merge has to compare ids.
     let feed = |feed| (0..POSTS).map(move |post| (Counted(post * FEEDS + feed), Timestamp::ZERO));
     let feeds: Vec<_> = (0..FEEDS).map(|index| feed(index).collect::<Timeline<_>>()).collect();
     let merged = MergedTimelines::new(&feeds);

@@ -1,4 +1,4 @@
-//! [`Buckets`]: how time is divided.
+//! [`Buckets`]: how a windowed leaderboard divides time.
 
 use core::error::Error;
 use core::fmt;
@@ -11,11 +11,11 @@ use crate::clock::nanos;
 /// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time: the width of a bucket,
 /// the number kept, and when they start.
 ///
-/// Buckets start at the origin of the clock and at each multiple of their width. With a
+/// By default, buckets start at the origin of the clock and at each multiple of their width. With a
 /// [`SystemClock`](crate::SystemClock), one-day buckets are therefore days in UTC. For another time
 /// zone, or for weeks that start on Monday, pass the start of any bucket to
-/// [`with_start`](Self::with_start). All buckets have the same width, so days of 23 hours cannot
-/// be represented.
+/// [`with_start`](Self::with_start). All buckets after the first have the same width, so days of 23
+/// hours cannot be represented.
 ///
 /// # Examples
 ///
@@ -112,8 +112,8 @@ impl Buckets {
     /// Returns the number of the bucket that contains `time`; numbers are consecutive.
     pub(super) fn number(self, time: Timestamp) -> u64 {
         match time.as_nanos().checked_sub(self.first) {
-            // A shorter bucket precedes the first full one only if `first > 0`. Then the width is
-            // at least two, so this does not overflow.
+            // If `first > 0`, a shorter bucket precedes the first full one. The width is then at
+            // least two, so adding one does not overflow.
             Some(since) => since / self.width + u64::from(self.first > 0),
             None => 0,
         }

@@ -1,9 +1,10 @@
 //! Merging: combining the scores of a member across the kept buckets.
 //!
-//! The result is a function of the buckets alone. Scores combine from the newest bucket back. A
-//! score that does not combine with its newer neighbour waits until it has been combined with older
-//! ones. For integers, this finds every valid sum: two neighbours of opposite signs always have a
-//! valid sum, and if all have the same sign, every part of a valid sum is valid too.
+//! The result depends only on the buckets. Scores are combined from the newest bucket to the
+//! oldest. A score that does not combine with its newer neighbour waits until it has been combined
+//! with older scores. For integers, this misses no valid sum: two neighbours with opposite signs
+//! always have a valid sum, and if all scores have the same sign, every partial sum of a valid sum
+//! is valid too.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -20,12 +21,12 @@ pub(super) struct Merged<S> {
     pub(super) is_partial: bool,
 }
 
-/// The combination of a member's newest scores, as many as combine.
+/// The combination of as many of a member's newest scores as combine.
 struct Combined<S, E> {
     score: S,
     /// The oldest bucket that counts.
     since: u64,
-    /// Why older buckets do not count, if some do not.
+    /// The error that ended the combination, if some older buckets do not count.
     error: Option<E>,
 }
 
@@ -38,8 +39,8 @@ impl<S: Clone, E> Combined<S, E> {
     {
         let whole = |(since, score)| Combined { score, since, error: None };
         let mut newer = whole(newest);
-        // The scores between those in `newer` and the next one, from the newest to the oldest. No
-        // two neighbours combine.
+        // The scores that are older than those in `newer` and do not combine with them yet, from
+        // the newest to the oldest. No two neighbours in this list combine.
         let mut waiting: Vec<S> = Vec::new();
         for (bucket, score) in older {
             let mut score = score.clone();
@@ -78,10 +79,10 @@ impl<Id: Ord + Hash, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<Id, S, K>
             return Ok(Merged { score: score.clone(), is_partial: false });
         };
         if K::IS_EXACT && !self.is_partial {
-            // A shortcut with the same result as the code below. All scores of the member combine
-            // to the merged score; if that combines with the new score, they all combine to one
-            // score. An exact policy gives the same score if the new score combines with the newest
-            // bucket first, and with the others from there back.
+            // A shortcut with the same result as the code below. The merged score combines all
+            // scores of the member. If it combines with the new score, all scores combine with it,
+            // in any grouping, since the policy is exact. So the result is the same as if the new
+            // score were first combined with the score in the newest bucket.
             if let Ok(score) = K::combine(merged, score.clone()) {
                 return Ok(Merged { score, is_partial: false });
             }

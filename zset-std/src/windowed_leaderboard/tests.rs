@@ -35,7 +35,7 @@ fn far_jumps_and_the_last_timestamp_are_handled() {
         }
         one.check_invariants();
     }
-    // Of 2^64 one-nanosecond buckets, all but one are kept.
+    // There are 2^64 buckets of one nanosecond, and all but one of them are kept.
     let mut boards = WindowedLeaderboard::new(buckets(1, usize::MAX));
     boards.submit("ann", 1, at(0));
     boards.submit("bob", 1, at(u64::MAX - 1));
@@ -55,7 +55,8 @@ fn invalid_buckets_are_rejected() {
 #[test]
 fn the_bound_rejects_a_score_before_a_sum_can_overflow() {
     let answer = |old, new, dropped| Ok(Submission { old, new, dropped });
-    // Submits scores to the first and the current bucket, which has other members and a bound.
+    // Submits a score of one member to the first bucket, and another to the current bucket, which
+    // has a bound and other members.
     let submitted = |first: i8, score: i8, others: &[(u8, i8)], max_len| {
         let mut boards = WindowedLeaderboard::with_policy(buckets(1, 3), Sum).with_max_len(max_len);
         boards.try_submit(5, first, at(0)).unwrap();
@@ -70,22 +71,24 @@ fn the_bound_rejects_a_score_before_a_sum_can_overflow() {
         answer
     };
     let rejected = |score| answer(None, None, Some((5, score)));
-    // Equal scores: a later member is rejected; an earlier one is not, and its sum overflows.
+    // With equal scores, the bound rejects a member that sorts after the last one. A member that
+    // sorts before the last one passes the bound, so adding to its sum can overflow.
     assert_eq!(submitted(100, 100, &[(4, 100)], 1), rejected(100));
     assert_eq!(submitted(100, 100, &[(6, 100)], 1), Err(ScoreOverflow));
     assert_eq!(submitted(27, 100, &[(6, 100)], 1), answer(None, Some(100), Some((6, 100))));
     assert_eq!(submitted(28, 100, &[(6, 100)], 1), Err(ScoreOverflow));
     assert_eq!(submitted(28, 100, &[(6, 101)], 1), rejected(100));
-    // A score below the last one, with room on the board; the last case has no room.
+    // The score is below the lowest score on the board. The board has room in the first two cases,
+    // and is full in the others.
     assert_eq!(submitted(-100, -100, &[(6, 0)], 2), Err(ScoreOverflow));
     assert_eq!(submitted(-100, -28, &[(6, 0)], 2), answer(None, Some(-28), None));
     assert_eq!(submitted(-100, -100, &[(6, 0), (7, 1)], 2), rejected(-100));
     assert_eq!(submitted(-10, -100, &[(6, 0), (7, 1)], 2), rejected(-100));
-    // A member of the bucket stays, whatever its score.
+    // A member that is already in the bucket stays, whatever its score.
     assert_eq!(submitted(-1, -100, &[(5, -100)], 1), Err(ScoreOverflow));
     assert_eq!(submitted(-1, -27, &[(5, -100)], 1), answer(Some(-100), Some(-127), None));
     assert_eq!(submitted(-1, -28, &[(5, -100)], 1), Err(ScoreOverflow));
-    // A bound of zero rejects everything, in the first bucket too.
+    // A bound of zero rejects every score, even in the first bucket.
     assert_eq!(submitted(-100, -100, &[], 0), rejected(-100));
 }
 
@@ -143,7 +146,8 @@ mod serialization {
         let mut boards = Boards::with_policy(buckets(10, 3), Sum);
         boards.try_submit(1, 5, at(0)).unwrap();
         boards.try_submit(2, 7, at(20)).unwrap();
-        // The state after a panic in user code before the first bucket has been removed.
+        // This is the state after user code has panicked: the time has advanced, but the first
+        // bucket has not been removed.
         boards.newest = at(30);
         let read = read(&serde_json::to_string(&boards).unwrap()).unwrap();
         read.check_invariants();

@@ -1,4 +1,4 @@
-//! An allocator that counts the bytes in use by this thread.
+//! An allocator that counts the bytes in use by each thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,11 +8,11 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// Const-initialized and without destructors, so that a thread can use these at any time without
-// allocating.
+// The variables are const-initialized and have no destructors, so a thread can use them at any time
+// without allocating.
 thread_local! {
     static IN_USE: Cell<isize> = const { Cell::new(0) };
-    /// The peak since it was last taken.
+    /// The peak of `IN_USE` since the last `take_peak`.
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -38,7 +38,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // Counts both, since both exist while one is copied to the other.
+        // Counts the new block before subtracting the old one, because both may exist while the
+        // contents are copied.
         count(new_size, 0);
         count(0, layout.size());
         // SAFETY: as above.

@@ -1,8 +1,10 @@
-//! Millions of made-up keys against a limiter with a bound on its keys: its memory stays bounded,
-//! and it forgets no unit. Also measures the memory of a key of each limiter.
+//! Sends up to ten million made-up keys to limiters that bound the number of keys. A limiter must
+//! use bounded memory, and must not forget any unit. A second test measures how much memory each
+//! limiter needs per key.
 //!
-//! This is a separate test binary because of its allocator.
-//! `cargo test -p zset-std --release --test abuse -- --nocapture` prints the memory.
+//! This is a separate test binary because it replaces the global allocator.
+//!
+//! To print the measurements, use `cargo test -p zset-std --release --test abuse -- --nocapture`.
 
 mod counting;
 
@@ -19,8 +21,8 @@ use zset_std::{
     SlidingWindow, Timestamp, WhenFull, WindowCounter,
 };
 
-/// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
-/// fewer keys to limiters with less room. They still arrive over several periods.
+/// The number of keys sent to each limiter. A debug build needs microseconds per key, so it sends
+/// fewer keys, to limiters with less room. The keys still arrive over several periods.
 const KEYS: u64 = if cfg!(debug_assertions) { 400_000 } else { 10_000_000 };
 
 const MAX_KEYS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
@@ -34,16 +36,16 @@ const STEP: Duration = Duration::from_micros(20);
 /// How long a key is in use. In that time, ten times as many keys arrive as there is room for.
 const PERIOD: Duration = Duration::from_micros(10 * MAX_KEYS as u64);
 
-/// The first keys are those of regular clients, which call again whenever they may, before all
-/// others.
+/// The number of regular clients, which have the first keys. They call again as soon as their keys
+/// are idle, before all other clients.
 const REGULARS: u64 = MAX_KEYS as u64 / 100;
 
-/// By the time of this key, the limiter has long been full.
+/// When this key arrives, the limiter has long been full.
 const WARM: u64 = 3 * MAX_KEYS as u64;
 
-/// The factor by which memory may grow later. A table with constant churn doubles once, since
-/// removals leave tombstones that are cleaned up only while at most half of the table is in use;
-/// and while it doubles, its old memory is still allocated.
+/// The factor by which memory may grow afterwards. A table with constant churn doubles once:
+/// removals leave tombstones, which are cleaned up only while at most half of the table is in use.
+/// While the table doubles, its old memory is still allocated.
 const FACTOR: usize = 3;
 
 #[derive(Default)]
@@ -63,7 +65,7 @@ struct InUse {
 
 impl InUse {
     fn new() -> Self {
-        // Allocates all its memory before the measurement starts.
+        // Allocates all memory of the deque before the measurement starts.
         InUse { keys: VecDeque::with_capacity(MAX_KEYS + 1), random: 0 }
     }
 
@@ -71,7 +73,7 @@ impl InUse {
         self.keys.push_back((key, now.saturating_add(PERIOD)));
     }
 
-    /// Removes and returns a key that is idle.
+    /// Removes and returns the first key if it is idle.
     fn pop_idle(&mut self, now: Timestamp) -> Option<u64> {
         let &(key, idle_at) = self.keys.front()?;
         if idle_at > now {
@@ -82,17 +84,18 @@ impl InUse {
     }
 
     fn any(&mut self) -> u64 {
-        // The constants of Knuth's MMIX.
+        // A linear congruential generator with the constants of Knuth's MMIX.
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005);
         self.random = self.random.wrapping_add(1_442_695_040_888_963_407);
         self.keys[(self.random >> 33) % self.keys.len()].0
     }
 }
 
-/// Sends millions of keys to a limiter that allows one unit a period.
+/// Sends `KEYS` keys to a limiter that allows one unit per key and period.
 fn attack<L: Limiter>(name: &str, algorithm: fn(Quota) -> L, when_full: WhenFull) {
     let mut keys = InUse::new();
-    // The first hasher initializes the seed of the process.
+    // Creates a hash builder first, so that the one-time initialization of its seed is not
+    // measured.
     let _ = RandomState::new();
     let refusals = Arc::new(Refusals::default());
     let before = in_use();
@@ -141,7 +144,7 @@ fn attack<L: Limiter>(name: &str, algorithm: fn(Quota) -> L, when_full: WhenFull
         most / MAX_KEYS,
     );
     assert!(most <= warm * FACTOR, "memory has grown");
-    // Idle keys must have been swept to make room for new ones.
+    // So many keys can be admitted only if idle keys were swept to make room for new ones.
     let periods = KEYS / EACH_TIME * STEP.as_micros() as u64 / PERIOD.as_micros() as u64;
     assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room was left unused");
 }
@@ -181,8 +184,9 @@ fn states_take_as_much_as_the_readme_says() {
     assert_eq!(bytes::<Penalty<Funnel>>(), 24 + 8);
 }
 
-/// Prints the memory per key after one call for each, with as many keys as in
-/// docs/many-machines.md; of two rows, after a second call. The bounds hold for any number of keys.
+/// Prints the memory per key. Each key is checked once; in the last two rows, it also has a denial
+/// or a held unit. A release build uses as many keys as docs/many-machines.md. The bounds hold for
+/// any number of keys.
 #[test]
 fn a_key_takes_as_much_as_the_guide_says() {
     const MANY: u64 = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };

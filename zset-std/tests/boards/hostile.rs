@@ -1,4 +1,4 @@
-//! Members and scores that panic when they are compared, hashed, cloned or dropped.
+//! Tests boards whose members and scores panic when they are compared, hashed or cloned.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -27,8 +27,8 @@ fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl F
 type Week = WindowedLeaderboard<Fused, Fused>;
 type Board = Leaderboard<Fused, Fused, zset_std::Latest>;
 
-/// Creates a board of 100 members, which exceed a leaf, with 10 distinct scores; only the score of
-/// the last member is unique.
+/// Creates a board of 100 members, too many for one leaf, with 10 distinct scores. Only the score
+/// of member 99 is unique.
 fn board() -> Board {
     let scores = (0..100).map(|id| (Fused(id), Fused(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()
@@ -91,7 +91,7 @@ fn a_board_over_its_bound_shrinks_at_the_next_submission() {
     let full = || board().with_max_len(100);
     let submit = |board: &mut Board| _ = board.submit(Fused(500), Fused(50));
     with_every_fuse(full, submit, |board| {
-        board.submit(Fused(1000), Fused(0)); // below the last score
+        board.submit(Fused(1000), Fused(0)); // ranks below all others
         assert_eq!(board.len(), 100);
         board.check_invariants();
     });
@@ -104,7 +104,8 @@ fn a_panic_in_a_submission_that_ties_with_the_last_member_leaves_the_board_valid
         board.remove(&Fused(50));
         board.with_max_len(99)
     };
-    // The first is above the last of its score, which it evicts; the second is below it.
+    // Both ids tie with the last member, id 90. Id 50 ranks above it and evicts it; id 500 ranks
+    // below it and is rejected.
     for id in [50, 500] {
         let submit = |board: &mut Board| _ = board.submit(Fused(id), Fused(0));
         with_every_fuse(full, submit, |board| {

@@ -1,4 +1,5 @@
-//! `Leaderboard`, compared with a sorted list: each policy, with and without an index and a bound.
+//! Compares `Leaderboard` with a sorted list, for each policy, with and without a maximum length,
+//! and with and without the index for dense standings.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -84,7 +85,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// The range, pages and steps to query.
+/// What to query: a member, pages, a range of scores, and the ends to iterate from.
 #[derive(Clone, Debug)]
 struct Query {
     id: Id,
@@ -109,7 +110,8 @@ fn queries() -> impl Strategy<Value = Query> {
     )
 }
 
-/// Takes lines from the ends that the steps choose, and compares each with the expected line.
+/// Compares lines with the expected ones: forward, backward, and from the ends that
+/// `from_the_front` chooses.
 fn expect<M: Member>(
     lines: Standings<'_, M, i8>,
     expected: &[(usize, Id, i8)],
@@ -178,7 +180,7 @@ fn compare<M: Member, K>(board: &Leaderboard<M, i8, K>, naive: &Naive<i8>, query
         expect(standings.ties(ties), &numbered, from_the_front);
         expect(board.top(n).ties(ties), page(0, n), from_the_front);
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
-        // Starts after a member and score, on the board or not.
+        // `page_after` also accepts a member and score that are not on the board.
         let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
         if let Some(board) = M::ordered(board) {
             let after =
@@ -265,7 +267,8 @@ fn run<M: Member, K: Policy<i8>>(
                     assert_eq!(before.score(member), Some(score));
                     mapped(*score)
                 });
-                // Scores that become equal keep the order of the board.
+                // If ties are in the order of arrival, elements whose scores become equal keep
+                // their previous order.
                 naive.scores = naive.sorted();
                 naive.scores.iter_mut().for_each(|(_, score)| *score = mapped(*score));
             }
@@ -284,7 +287,7 @@ fn run<M: Member, K: Policy<i8>>(
     }
 }
 
-/// Applies a submission and compares the results. There is no new score if it overflows.
+/// Applies a submission and compares the results. The new score is `None` if it overflows.
 fn submitted<M: Member>(
     answer: Option<Submission<M, i8>>,
     naive: &mut Naive<i8>,
@@ -344,7 +347,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 48 }, ..config() })]
 
-    /// Enough members that runs of equal scores are skipped as a whole.
+    /// There are enough members that runs of equal scores are skipped as a whole.
     #[test]
     fn standings_are_the_same_with_and_without_index(
         scores in prop::collection::vec((0..2000u16, prop_oneof![0..8u16, 0..500u16]), 0..if cfg!(miri) { 100 } else { 2500 }),

@@ -1,4 +1,4 @@
-//! Leaderboards, compared with lists that are sorted for each query.
+//! Compares leaderboards with lists that are sorted for each query.
 
 #[path = "../fuse/mod.rs"]
 mod fuse;
@@ -14,11 +14,13 @@ use zset_std::Ties;
 
 type Id = u8;
 
-/// The elements of a board, those of equal score in the order in which their scores were set.
+/// The elements of a board. Elements of equal score are in the order in which their scores were
+/// set.
 #[derive(Clone, Debug, Default)]
 struct Naive<S> {
     scores: Vec<(Id, S)>,
-    /// Whether the board lists members of equal score in this order, not by member.
+    /// Whether the board lists members of equal score in the order in which they reached it,
+    /// instead of by member.
     is_unordered: bool,
 }
 
@@ -54,8 +56,8 @@ impl<S: Ord + Copy> Naive<S> {
         removed
     }
 
-    /// Sets the score of a member, and evicts the last if there are too many; returns the member's
-    /// new score and the evicted element.
+    /// Sets the score of a member, and evicts the last element if there are too many. Returns the
+    /// member's new score and the evicted element.
     fn submit(&mut self, id: Id, score: S, max_len: usize) -> (Option<S>, Option<(Id, S)>) {
         self.set(id, score);
         let dropped = self.trim(max_len);

@@ -1,11 +1,11 @@
-//! `PackedScore`: scores are ordered like their fields, and unpack to the same values.
+//! Tests that a `PackedScore` is ordered like its fields and unpacks to the same values.
 
 use super::*;
 use zset_core::{Score, ZSet};
 use zset_std::PackedScore;
 use zset_std::packed_score::{PackedScoreError, UnpackError};
 
-/// Layouts of three fields, in bits or digits, with two lists of values that usually fit.
+/// Layouts of three fields, in bits or digits, with two lists of values that fit.
 fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {
     let bits =
         [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::with_bits(widths).unwrap());
@@ -36,7 +36,8 @@ proptest! {
             let score = layout.pack(values).unwrap();
             prop_assert_eq!(layout.unpack(score), Ok(values));
             prop_assert!(score.get() < 2f64.powi(53));
-            // The score also survives as a string, as a server receives it, and in a set.
+            // The score also survives a round trip through a string, which is how it is sent to a
+            // server, and through a set.
             let text = score.to_string();
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{}", text);
             prop_assert_eq!(text.parse(), Ok(score));

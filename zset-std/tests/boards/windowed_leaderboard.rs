@@ -1,7 +1,8 @@
-//! `WindowedLeaderboard`, compared with a list for each bucket, which are merged for each query.
+//! Compares `WindowedLeaderboard` with lists, one per bucket, which are merged for each query.
 //!
-//! Scores are near the limits of their type, so many sums overflow. Each operation is also applied
-//! to a second board, built from the buckets alone: the history of the buckets must not matter.
+//! Many scores are near the limits of their type, so many sums overflow. Each operation is also
+//! applied to a second board, rebuilt from the buckets alone. The results must be the same, however
+//! the buckets were filled.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -40,7 +41,7 @@ fn operations<S: Copy + Debug>(
     ]
 }
 
-/// The width and number of buckets, and the start of some bucket.
+/// The width and number of buckets, and the start of one of them.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     width: u64,
@@ -48,11 +49,11 @@ struct Window {
     start: u64,
 }
 
-/// Operations, each with the time that passes before it.
+/// A window, and operations with the time that passes before each.
 type History<S> = (Window, Vec<(i64, Operation<S>)>);
 
-/// Generates buckets of which several are filled: time mostly stands still or moves by a bucket or
-/// two, sometimes back, and sometimes far.
+/// Generates histories that fill several buckets: time mostly stands still or moves forward a
+/// little, sometimes steps back, and rarely jumps far ahead.
 fn histories<S: Copy + Debug>(
     scores: impl Strategy<Value = S> + 'static,
 ) -> impl Strategy<Value = History<S>> {
@@ -82,7 +83,7 @@ struct Lines<S> {
     numbers: Vec<Option<usize>>,
 }
 
-/// Returns the lines of all boards.
+/// Returns the lines of the merged board and of the buckets.
 fn lines<S: Ord + Copy, K: Policy<S>>(board: &Board<S, K>) -> Lines<S> {
     let lines = |board: &Leaderboard<Id, S, K>| -> Vec<_> {
         board.iter().map(|(id, score)| (*id, *score)).collect()
@@ -98,7 +99,8 @@ fn lines<S: Ord + Copy, K: Policy<S>>(board: &Board<S, K>) -> Lines<S> {
     }
 }
 
-/// The result of a submission, with a comparable error; or as `old`, the removed score.
+/// The old score, the new score and the evicted element, or `None` for an error. A removal returns
+/// the removed score as the old one.
 type Answer<S> = Option<(Option<S>, Option<S>, Option<(Id, S)>)>;
 
 struct Subject<S, K> {
@@ -168,7 +170,7 @@ struct Model {
     window: Window,
     newest: u64,
     max_len: usize,
-    /// Keyed by bucket number, counted from the bucket that starts at the start of the window.
+    /// The buckets by number. Bucket 0 starts at the start of the window.
     buckets: BTreeMap<i128, Naive<i8>>,
     combine_all: CombineAll,
 }
@@ -184,8 +186,8 @@ impl Model {
         self.buckets.entry(self.number()).or_default()
     }
 
-    /// Returns the merged score of a member and the oldest bucket that counts. The longest run of
-    /// newest buckets whose scores combine counts.
+    /// Returns the oldest bucket that counts and the merged score of a member. The buckets that
+    /// count are the longest run, up to the newest, whose scores can be combined.
     fn merged(&self, id: Id) -> Option<(i128, i8)> {
         let scores = self
             .buckets
@@ -223,14 +225,16 @@ impl Model {
         self.advance(now);
         let max_len = self.max_len;
         let old = self.current().score(id);
-        // The bound decides first.
+        // If the bound rejects a new member of the bucket, the score is not merged with older
+        // buckets, so it cannot overflow.
         if let (None, (None, rejected)) = (old, self.current().clone().submit(id, score, max_len)) {
             return Some((None, None, rejected));
         }
         let new = old.map_or(Some(score), |old| (self.combine_all)(&[old, score]))?;
         let mut after = self.clone();
         after.current().set(id, new);
-        // An older bucket that counts must not stop counting.
+        // A submission fails if it would exclude an older bucket from the merged score of the
+        // member.
         if self.merged(id).is_some_and(|(oldest, _)| after.merged(id).unwrap().0 > oldest) {
             return None;
         }
@@ -279,7 +283,7 @@ fn restored<K: Policy<i8>>(board: &Board<i8, K>) -> Board<i8, K> {
     board.clone()
 }
 
-/// A policy that depends on how scores are grouped, and fails for some.
+/// A policy whose result depends on how scores are grouped, and which fails for some scores.
 struct Middle;
 
 impl Policy<i8> for Middle {

@@ -1,5 +1,5 @@
-//! Futures that wait for jobs. Some are polled by hand, only after a wake-up, which detects missing
-//! wake-ups; others run on many threads.
+//! Tests futures that wait for jobs. Some are polled by hand, and only after a wake-up, so that a
+//! missing wake-up is noticed. Others run on several threads.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ fn queue() -> (Queue, FakeClock) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Whether it was woken since the last poll.
+/// Whether the task was woken since its last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -58,7 +58,7 @@ impl<'a> Task<'a> {
         self.woken.0.load(Ordering::SeqCst)
     }
 
-    /// Polls the future while it is woken; returns the result of the last poll.
+    /// Polls the future until it is ready or has not been woken again.
     fn run(&mut self) -> Poll<Option<u32>> {
         while self.woken.0.swap(false, Ordering::SeqCst) {
             let waker = Waker::from(self.woken.clone());
@@ -113,7 +113,8 @@ fn threads_and_futures_wait_in_one_line() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().block().ok().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
-        // Whether or not the thread is already waiting, the two receive the two jobs.
+        // The thread and the future receive one job each, whether or not the thread is already
+        // waiting.
         queue.push(1, at(0)).unwrap();
         queue.push(2, at(0)).unwrap();
         let by_future = loop {
@@ -127,7 +128,7 @@ fn threads_and_futures_wait_in_one_line() {
     });
 }
 
-/// A waker that owns a future of the same queue, like a task of a runtime.
+/// A waker that owns a future of the same queue, like a runtime's task.
 struct Owner {
     _future: Mutex<Boxed<'static>>,
 }
@@ -136,7 +137,7 @@ impl Wake for Owner {
     fn wake(self: Arc<Self>) {}
 }
 
-/// This would deadlock if a waker were dropped under the lock.
+/// The test would deadlock if a waker were dropped under the lock.
 #[test]
 fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     let queue: Arc<Queue> = Arc::new(queue().0);
@@ -149,7 +150,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     };
     let owner = || Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
     let mut future = waits();
-    // Each poll replaces the previous waker.
+    // Each poll replaces and drops the previous waker.
     for _ in 0..3 {
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner())).is_pending());
     }
@@ -212,7 +213,7 @@ fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
             scope.spawn(move || {
                 pollster::block_on(async {
                     loop {
-                        // Drops some futures early, like a timeout.
+                        // Drops some futures after one poll, as a timeout would.
                         if worker % 2 == 0 {
                             let mut context = Context::from_waker(Waker::noop());
                             if let Poll::Ready(Ok(job)) = pin!(queue.wait_pop()).poll(&mut context)
@@ -257,7 +258,7 @@ enum Operation {
     /// Drops a waiter.
     Drop(usize),
     Advance(u64),
-    /// Runs a waiter. Otherwise a woken one keeps its wake-up.
+    /// Runs a waiter. A woken waiter that is not run keeps its wake-up.
     Run(usize),
     Cancel(u64),
     Reschedule(u64, u64),
@@ -306,7 +307,7 @@ proptest! {
                 Operation::Drop(_) | Operation::Run(_) => {}
             }
             if all_run {
-                // Running a waiter may wake an earlier one.
+                // Running a waiter may wake an earlier one, so this repeats until none is woken.
                 while tasks.iter().any(Task::is_woken) {
                     tasks.retain_mut(|task| task.run().is_pending());
                 }
@@ -340,7 +341,8 @@ fn a_future_that_was_ready_waits_for_the_next_job_as_a_stream_does() {
     clock.set(at(10));
     assert!(woken.0.swap(false, Ordering::SeqCst));
     assert_eq!(poll(), Poll::Ready(Ok(1)));
-    // Between two polls it is not in the line, so another future takes a due job.
+    // A future that has returned a job is no longer in the line of waiters, so another caller can
+    // take the next due job.
     clock.set(at(20));
     assert_eq!(queue.pop().unwrap().payload, 2);
     assert_eq!(poll(), Poll::Ready(Ok(3)));
@@ -368,16 +370,17 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     for seconds in [7, 3_600, 5, 100_000_000] {
         queue.push_after(seconds, Duration::from_secs(seconds.into())).unwrap();
     }
-    // The time advances automatically while all tasks wait.
+    // Tokio's paused time advances automatically while all tasks wait.
     assert_eq!(queue.wait_pop().await.unwrap().payload, 5);
     assert_eq!(start.elapsed(), Duration::from_secs(5));
-    // If the time is advanced by hand, the job is due exactly at the millisecond.
+    // If the time is advanced by hand, a job becomes due at the exact millisecond.
     advance(Duration::from_millis(1999)).await;
     assert!(queue.pop().is_none());
     advance(Duration::from_millis(1)).await;
     assert_eq!(queue.pop().unwrap().payload, 7);
 
-    // A lease ends at the same time, and a push wakes a waiter.
+    // The waiter gets the job when its lease expires. If another job is pushed earlier, that push
+    // wakes the waiter.
     let lease = queue.wait_lease(Duration::from_secs(10)).await.unwrap();
     assert_eq!((lease.payload, start.elapsed()), (3_600, Duration::from_secs(3_600)));
     let bounded = queue.wait_pop().timeout(Duration::from_secs(9)).await;
@@ -393,7 +396,7 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     assert_eq!(start.elapsed(), Duration::from_millis(3_609_500));
     assert_eq!(jobs.next().await, Some(3_600));
     assert_eq!(start.elapsed(), Duration::from_secs(3_610));
-    // In over three years, beyond the longest timer of the runtime.
+    // The last job is due in over three years, which exceeds the longest timer of the runtime.
     assert_eq!(jobs.next().await, Some(100_000_000));
     assert_eq!(start.elapsed(), Duration::from_secs(100_000_000));
     queue.close();

@@ -1,4 +1,5 @@
-//! Delay queues, compared with lists that are sorted for each query, and used by several threads.
+//! Compares delay queues with lists that are sorted for each query. Other tests share a queue
+//! between threads.
 
 #[path = "../fuse/mod.rs"]
 mod fuse;
@@ -23,7 +24,7 @@ fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// Times that often coincide, and the first and last.
+/// Times that often coincide, and sometimes the earliest or latest possible ones.
 fn times() -> impl Strategy<Value = Timestamp> {
     prop_oneof![
         20 => (0..20u64).prop_map(at),
@@ -122,8 +123,8 @@ fn parts<T, I>(job: Job<T, I>) -> (I, Timestamp, T) {
     (job.id, job.due, job.payload)
 }
 
-/// Held by a thread that others wait for: if it panics, the queue is closed, so the test fails
-/// instead of hanging.
+/// Held by a thread for which others wait. If the thread panics, the queue is closed, so the test
+/// fails instead of hanging.
 struct CloseOnPanic<'a, T, C>(&'a SharedDelayQueue<T, JobId, C>);
 
 impl<T, C> Drop for CloseOnPanic<'_, T, C> {
@@ -134,7 +135,7 @@ impl<T, C> Drop for CloseOnPanic<'_, T, C> {
     }
 }
 
-/// A payload of which one clone panics, on any thread.
+/// A payload whose first clone panics, on whichever thread.
 #[derive(Default)]
 struct Fragile(Arc<AtomicBool>);
 

@@ -1,4 +1,4 @@
-//! Panics in user code: no job is lost, and other threads are unaffected.
+//! Tests that a panic in user code loses no job and does not affect other threads.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -26,8 +26,8 @@ fn queue() -> (Queue, Lease<Fused, Fused>) {
     (queue, lease)
 }
 
-/// Applies an operation to a queue with a fuse of each length; afterwards, all jobs must remain
-/// except those in `may_be_taken`.
+/// Applies an operation with ever longer fuses until it completes. After each run, all jobs must
+/// remain except those in `may_be_taken`.
 fn verify_with_every_fuse<R>(
     operation: impl Fn(&Queue, &Lease<Fused, Fused>) -> R,
     may_be_taken: &[u64],
@@ -38,7 +38,7 @@ fn verify_with_every_fuse<R>(
         fuse::arm(length);
         let result = catch_unwind(AssertUnwindSafe(|| drop(operation(&queue, &lease))));
         fuse::disarm();
-        // Another thread can still use the queue.
+        // Another thread must still be able to use the queue.
         let drain = || {
             queue.check_invariants();
             queue.drain()
@@ -90,8 +90,8 @@ fn a_waiter_that_panics_leaves_the_job_to_the_next() {
     queue.check_invariants();
 }
 
-/// Payloads are dropped outside the lock: the queue is valid when a payload panics on drop, and a
-/// payload that uses the queue does not deadlock.
+/// Payloads are dropped outside the lock, so a payload whose `Drop` uses the queue does not
+/// deadlock.
 #[test]
 fn payloads_are_dropped_outside_the_lock() {
     #[derive(Clone)]
@@ -112,7 +112,7 @@ fn payloads_are_dropped_outside_the_lock() {
             0 => drop(queue.pop()),
             1 => queue.clear(),
             2 => assert!(queue.ack(&queue.lease(Duration::MAX).unwrap()).is_ok()),
-            // The cap of zero drops the dead letter.
+            // The queue keeps no dead letters, so the payload of the expired job is dropped.
             _ => {
                 drop(queue.lease(Duration::ZERO));
                 assert!(queue.pop().is_none());
@@ -123,8 +123,8 @@ fn payloads_are_dropped_outside_the_lock() {
     assert_eq!(queue.dead_letters_len(), 0);
 }
 
-/// A waiter parks in the drop of a payload, after it has found no job and before it sleeps. This
-/// must not consume a wake-up meant for a job.
+/// A payload's `Drop` parks the waiter after it has found no job and before it sleeps. This must
+/// not consume a wake-up for a job.
 #[test]
 fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     struct Blocks<'a>(Option<&'a [AtomicBool; 2]>);
@@ -140,7 +140,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
             if let Some([is_dropping, may_continue]) = self.0 {
                 is_dropping.store(true, atomic::Ordering::SeqCst);
                 wait_for(may_continue);
-                // Consumes the unpark token, as a waiting channel would.
+                // Consumes the thread's unpark token, as waiting on a channel would.
                 thread::park_timeout(Duration::ZERO);
             }
         }
@@ -164,7 +164,8 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
         let waiting = scope.spawn(|| queue.wait_pop().block().is_ok());
         let _closing = CloseOnPanic(&queue);
         wait_for(is_dropping);
-        // The only push wakes the thread while it is parked in the drop.
+        // This push wakes the waiter while it is still running the payload's `drop`. No other
+        // wake-up follows.
         queue.push(Blocks(None), Timestamp::ZERO).unwrap();
         may_continue.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {

@@ -1,15 +1,15 @@
-//! `DelayQueue`, compared with a naive queue.
+//! Compares `DelayQueue` with a naive queue.
 
 use super::*;
 use zset_std::DelayQueue;
 
-/// Ids are drawn from so few that they are often in use.
+/// Ids are drawn from a small range, so they are often in use.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(When),
     PushWithId(u64, When),
     Pop(Timestamp),
-    /// The maximum number of jobs to pop, and the number taken from the iterator.
+    /// The time, the maximum number of jobs to pop, and the number taken from the iterator.
     PopDue(Timestamp, usize, usize),
     Cancel(u64),
     Reschedule(u64, When),

@@ -1,4 +1,4 @@
-//! A thread that runs a function for each due job.
+//! Tests `JobRunner`, a thread that runs a function for each due job.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use zset_std::{DelayQueue, FakeClock, JobRunner, SystemClock};
 
 type Opened = mpsc::Receiver<(u32, Timestamp)>;
 
-/// A queue of ids without payloads.
+/// A queue of jobs that have ids but no payloads.
 type Ids<C = FakeClock> = SharedDelayQueue<(), u32, C>;
 
 fn ids<const N: usize>(ids: [(u32, Timestamp); N]) -> SharedDelayQueue<(), u32> {
@@ -27,17 +27,18 @@ fn run<const N: usize>(
     let clock = FakeClock::new();
     let (open, opened) = mpsc::channel();
     let runner = ids(queue).with_clock(clock.clone()).run(move |job| {
-        // Tests that ignore the remaining events have dropped the receiver.
+        // The send fails in tests that have already dropped the receiver.
         let _ = open.send((job.id, job.due));
     });
     (runner, clock, opened)
 }
 
-/// Pushes an id, or moves it if it is pending, as in the guide.
+/// Pushes an id, or reschedules it if it is pending. Tries again if another thread pushes the id in
+/// between, as in the guide.
 fn schedule<C>(queue: &Ids<C>, id: u32, due: Timestamp) -> Option<Timestamp> {
     loop {
         if queue.due(&id) == Some(due) {
-            return Some(due); // it keeps its position
+            return Some(due); // it keeps its place in the order
         }
         if let Some(old) = queue.reschedule(&id, due) {
             return Some(old);
@@ -55,7 +56,7 @@ fn each_id_runs_once_in_order_at_its_time() {
     for expected in [(1, at(10)), (3, at(20)), (2, at(20))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
-    // A clock that steps back repeats nothing.
+    // When the clock steps back, no job runs again.
     clock.set(at(5));
     clock.set(at(30));
     assert_eq!(opened.recv().unwrap(), (4, at(30)));
@@ -77,12 +78,12 @@ fn a_runner_wakes_for_earlier_ids_and_changes() {
     let queue = runner.queue();
     assert_eq!((queue.len(), queue.next_due(), queue.due(&2)), (3, Some(at(40)), Some(at(50))));
     clock.set(at(60));
-    // The id that was given the same time again has kept its position.
+    // Id 2 was scheduled again for the same time, so it has kept its place before id 3.
     for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
     assert_eq!(runner.queue().cancel(&2), None);
-    // An id that is already due runs immediately, even if it has run before.
+    // An id scheduled for a past time runs immediately, even if it has run before.
     schedule(runner.queue(), 2, at(0));
     assert_eq!(opened.recv().unwrap(), (2, at(0)));
 }
@@ -111,7 +112,7 @@ fn stop_waits_for_the_running_call_and_starts_no_other() {
     has_entered.recv().unwrap();
     let stopping = thread::spawn(move || runner.stop());
     leave.send(()).unwrap();
-    // The runner stops before the second call, or that call is released too.
+    // Lets a second call finish, in case the runner started one before it stopped.
     let _ = leave.send(());
     let rest = stopping.join().unwrap();
     assert_eq!(rest.len() as u64 + calls.load(Ordering::Relaxed), 2);
@@ -157,7 +158,7 @@ fn a_system_clock_works() {
     let long_ago = ids([(1, at(1))]).with_clock(SystemClock);
     let runner = long_ago.run(move |job| open.send(job.id).unwrap());
     assert_eq!(opened.recv(), Ok(1));
-    // In five hundred years.
+    // This job, due in about five hundred years, does not keep the runner from stopping.
     schedule(runner.queue(), 2, Timestamp::MAX);
     assert_eq!(runner.stop().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! `SharedDelayQueue`, used by one thread, compared with a naive queue.
+//! Compares `SharedDelayQueue` with a naive queue, on a single thread.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use zset_std::shared_delay_queue::{
 };
 use zset_std::{FakeClock, Lease};
 
-/// Leases are identified by small numbers, so stale ones are often used again.
+/// Operations choose among the latest few leases, so stale ones are often used again.
 #[derive(Clone, Debug)]
 enum Operation {
     Push(When),
@@ -64,7 +64,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 struct Task {
     payload: usize,
     deliveries: u32,
-    /// The number of its current lease.
+    /// The number of the task's current lease.
     lease: Option<usize>,
 }
 
@@ -115,7 +115,7 @@ impl Model {
         self.bounds.deliveries.is_some_and(|max| task.deliveries >= max)
     }
 
-    /// Returns the first job that is due and may be delivered; those before it become dead letters.
+    /// Returns the first due job that may be delivered. The jobs before it become dead letters.
     fn due(&mut self, now: Timestamp) -> Option<Arrived<Task>> {
         loop {
             let job = self.naive.due(now)?;
@@ -187,7 +187,7 @@ proptest! {
         let (mut now, mut is_closed) = (Timestamp::ZERO, false);
         for (payload, operation) in operations.into_iter().enumerate() {
             let is_full = model.naive.jobs.len() >= model.bounds.len;
-            // Numbers the latest leases from the newest.
+            // Counts leases back from the newest, which is number 0.
             let pick = |number: usize| leases.len().checked_sub(number + 1);
             match operation {
                 Operation::Push(when) => {
@@ -236,7 +236,7 @@ proptest! {
                     }
                     prop_assert_eq!(popped, wanted);
                 }
-                // Waits until a time that has passed, which does not block.
+                // The deadline is not in the future, so the wait does not block.
                 Operation::WaitPop(earlier) => {
                     let deadline = now.saturating_sub(Duration::from_nanos(earlier));
                     let popped = queue.wait_pop().deadline(deadline).block().map(parts);
@@ -335,7 +335,7 @@ proptest! {
                     };
                     prop_assert_eq!(requeued, wanted);
                 }
-                // Forwards or back.
+                // The new time may be earlier than the previous one.
                 Operation::SetClock(time) => {
                     now = time;
                     clock.set(now);

@@ -1,4 +1,4 @@
-//! Producer and consumer threads: no job is lost, and none is popped twice.
+//! Tests that producer and consumer threads sharing a queue lose no job and complete none twice.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ impl Counts {
     }
 }
 
-/// Pushes the jobs of one of `threads` threads, due now or soon. Some are pushed with a late time
+/// Pushes one thread's share of the jobs, due now or soon. Some are pushed at the last timestamp
 /// and then rescheduled.
 fn produce(queue: &SharedDelayQueue<usize>, thread: usize, threads: usize) {
     let mut dice = Dice::of(thread);
@@ -88,7 +88,7 @@ fn run(queue: &SharedDelayQueue<usize>, threads: usize, consume: impl Fn(usize) 
     assert!(queue.is_empty());
 }
 
-/// Runs 1, 2 and 4 threads on each side, of which the consumers pop jobs by `consume`.
+/// Runs 1, 2 and 4 producers with the same number of consumers, which pop jobs with `consume`.
 fn pop_all(consume: impl Fn(&SharedDelayQueue<usize>, &mut Dice) -> Vec<Job<usize>> + Sync) {
     for threads in [1, 2, 4] {
         let queue = SharedDelayQueue::new();
@@ -114,7 +114,7 @@ fn every_job_is_popped_exactly_once() {
     pop_all(|queue, dice| match dice.throw(8) {
         0 => queue.pop_due(3),
         1 => queue.pop().into_iter().collect(),
-        // Timeouts make consumers leave the line at any moment.
+        // With a timeout, consumers leave the line of waiters at arbitrary moments.
         2..5 => {
             let timeout = Duration::from_micros(dice.throw(60));
             queue.wait_pop().timeout(timeout).block().into_iter().collect()
@@ -123,13 +123,14 @@ fn every_job_is_popped_exactly_once() {
     });
 }
 
-/// Consumers rely on wake-ups alone: a lost one would leave jobs in the queue forever.
+/// Consumers rely on wake-ups alone, so a lost wake-up would leave jobs in the queue forever.
 #[test]
 fn consumers_that_only_wait_miss_no_job() {
     pop_all(|queue, _| queue.wait_pop().block().into_iter().collect());
 }
 
-/// One in eight deliveries goes to a worker that dies, one fails, and one exceeds its lease.
+/// On average, of eight deliveries, one goes to a worker that dies, one fails, and one exceeds its
+/// lease.
 #[test]
 fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
     for (threads, max_deliveries) in [(1, None), (2, NonZeroU32::new(2)), (4, None)] {
@@ -140,7 +141,8 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
         let (delivered, done, dead) = (Counts::new(), Counts::new(), Counts::new());
         let end = |finished: &Counts, other: &Counts, job| {
             finished.count(job);
-            // Of the last threads to finish a job, one sees the full count.
+            // Several threads may finish the last jobs at once. At least one of them sees the full
+            // count.
             if finished.total.load(Ordering::SeqCst) + other.total.load(Ordering::SeqCst) == JOBS {
                 queue.close();
             }
@@ -153,7 +155,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
                     assert_eq!(Some(letter.deliveries), max_deliveries.map(NonZeroU32::get));
                     end(&dead, &done, letter.payload);
                 }
-                // A new dead letter wakes no thread, hence the timeout.
+                // A new dead letter wakes no thread, so the wait needs a timeout.
                 let lease = queue.wait_lease(visibility).timeout(Duration::from_millis(1)).block();
                 let Ok(lease) = lease else { continue };
                 delivered.count(lease.payload);

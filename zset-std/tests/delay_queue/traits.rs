@@ -1,4 +1,4 @@
-//! Standard traits and serialization.
+//! Tests the standard traits and the serialization of delay queues.
 
 use super::*;
 use zset_std::delay_queue::{DrainJobs, IntoJobs, Jobs, PopDue};
@@ -17,7 +17,7 @@ fn types_are_send_and_sync_if_their_parts_are() {
     is_send_and_sync::<PopDue<'_, String>>();
     is_send_and_sync::<Lease<String>>();
     is_send_and_sync::<DeadLetter<String>>();
-    // Only one thread at a time accesses a payload, so it need not be `Sync`.
+    // Only one thread at a time accesses a payload, so payloads need not be `Sync`.
     is_send_and_sync::<SharedDelayQueue<std::cell::Cell<u8>, String>>();
     is_send::<SharedDelayQueue<std::cell::Cell<u8>>>();
 }

@@ -1,4 +1,4 @@
-//! Threads that wait for jobs.
+//! Tests threads that wait for jobs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -9,7 +9,7 @@ use super::*;
 use zset_std::shared_delay_queue::WaitError;
 use zset_std::{Clock, FakeClock};
 
-/// A clock that counts the threads that sleep by it.
+/// A clock that counts how often threads fall asleep and wake.
 #[derive(Clone, Default)]
 pub(super) struct Watched {
     clock: FakeClock,
@@ -30,7 +30,7 @@ impl Clock for Watched {
 }
 
 impl Watched {
-    /// Waits until this many threads are asleep.
+    /// Waits until threads have fallen asleep this many times in total.
     fn wait_until_asleep(&self, sleepers: usize) {
         while self.fallen_asleep.load(Ordering::SeqCst) < sleepers {
             thread::yield_now();
@@ -45,7 +45,7 @@ fn queue() -> (Queue, Watched) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Runs `wake` while one thread waits, which must then receive a job.
+/// Runs `wake` while one thread waits. That thread must then receive the job.
 #[track_caller]
 fn assert_wakes<P>(prepare: impl Fn(&Queue) -> P, wake: impl Fn(&Queue, &FakeClock, P)) {
     let (queue, watch) = queue();
@@ -86,7 +86,7 @@ fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
         push(0)(queue);
         queue.lease(Duration::from_nanos(10)).unwrap()
     };
-    // A lease that expires, one that is shortened, and one that is released.
+    // In order: the lease expires, is shortened, and is released.
     assert_wakes(leased, |_, clock, _| clock.set(at(10)));
     assert_wakes(leased, |queue, _, lease| _ = queue.renew(&lease, Duration::ZERO).unwrap());
     assert_wakes(leased, |queue, _, lease| _ = queue.nack(&lease, Duration::ZERO).unwrap());
@@ -110,12 +110,13 @@ fn a_pushed_job_wakes_one_of_many_waiters() {
         for payload in 0..20 {
             queue.push(payload, at(0)).unwrap();
             assert_eq!(popped.recv().unwrap(), payload);
-            // The thread waits again.
+            // Waits until the thread that received the job is asleep again.
             watch.wait_until_asleep(9 + payload as usize);
         }
         assert_eq!(watch.woken.load(Ordering::SeqCst), 20);
         queue.check_invariants();
-        // A job due later than the one the first waiter sleeps for wakes no thread.
+        // The first push wakes a thread, which then sleeps until that job is due. The second job is
+        // due later, so its push wakes no thread.
         queue.push(20, at(10)).unwrap();
         watch.wait_until_asleep(29);
         queue.push(21, at(11)).unwrap();

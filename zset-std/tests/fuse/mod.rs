@@ -1,4 +1,4 @@
-//! A fuse that makes user code panic after a number of calls, shared by several test binaries.
+//! A fuse that makes user code panic at a chosen call. Several test binaries include this module.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ thread_local! {
     static LENGTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Makes the call after `length - 1` more calls panic, on this thread.
+/// Makes the `length`-th call of [`burn`] on this thread panic.
 pub(crate) fn arm(length: u32) {
     LENGTH.set(length);
 }
@@ -19,7 +19,7 @@ pub(crate) fn disarm() -> bool {
     LENGTH.replace(0) == 0
 }
 
-/// Counts a call.
+/// Counts a call, and panics if it is the call for which the fuse was armed.
 pub(crate) fn burn() {
     let left = LENGTH.get();
     LENGTH.set(left.saturating_sub(1));

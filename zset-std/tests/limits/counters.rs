@@ -1,4 +1,5 @@
-//! The two approximate counters: their guarantees and their error.
+//! Tests the guarantees and the accuracy of the approximate counters, `FixedWindow` and
+//! `WindowCounter`.
 
 use super::*;
 
@@ -40,7 +41,8 @@ fn units_beyond_the_largest_limit_are_counted_and_refunded() {
         for _ in 0..3 {
             counter.record(u32::MAX, at(1));
         }
-        // Recorded three times, so two refunds leave the limit reached.
+        // After one or two refunds, at least one of the three records remains, so the limit is
+        // still reached.
         for _ in 0..2 {
             assert_eq!(counter.refund(u32::MAX), u32::MAX);
             assert!(counter.over_limit(at(1)), "{counter:?}");
@@ -51,7 +53,7 @@ fn units_beyond_the_largest_limit_are_counted_and_refunded() {
     }
 }
 
-/// The last timestamp cuts the current window short.
+/// The current window ends early, at the last timestamp.
 #[test]
 fn a_denial_at_the_end_of_time_has_a_wait() {
     for period in [1, 2, 3, 60_000_000_000, (1 << 62) - (1 << 30)] {
@@ -65,7 +67,7 @@ fn a_denial_at_the_end_of_time_has_a_wait() {
     }
 }
 
-/// Units without an exact time count at the latest time at which they can have passed.
+/// Units whose exact time is unknown count at the latest possible time.
 #[test]
 fn a_longer_period_counts_units_of_earlier_windows() {
     for mut counter in counters(quota(2, 1)) {
@@ -95,7 +97,7 @@ fn a_quota_of_a_call_changes_the_period_as_a_quota_that_is_set_does() {
     }
 }
 
-/// A call with a different period counts like a call of a limiter with that period.
+/// Calls with a different period are decided as by a limiter with that period.
 #[test]
 fn calls_with_one_other_period_are_exact_after_the_first() {
     let (minute, hour) = (per_minute(1), quota(1000, 3600));
@@ -131,19 +133,19 @@ fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
     }
 }
 
-/// The number of units that pass, compared with the exact log, when random arrivals come at twice
-/// the rate.
+/// Compares the number of allowed units with that of the exact log, for random arrivals at twice
+/// the rate of the quota.
 #[test]
 fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
     let mut counter = Direct::new(WindowCounter::new(per_minute(100)));
     let mut log = Direct::new(SlidingWindow::new(per_minute(100)));
-    // Recounts the units the counter allowed, in a log with room for all of them.
+    // Counts, in an exact log, the units that the counter allowed. The log has room for all of
+    // them.
     let mut recount = Direct::new(SlidingWindow::new(per_minute(1_000_000)));
     let (mut now, mut random) = (Timestamp::ZERO, 1u64);
     let (mut by_counter, mut by_log, mut most) = (0u32, 0u32, 0);
     for _ in 0..100_000 {
-        // A linear congruential generator is sufficient here. Arrivals are 0 to 600 milliseconds
-        // apart.
+        // A linear congruential generator suffices. Arrivals are 0 to 600 ms apart.
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         now = after(now, nanos((random >> 33) % 600_000_000));
@@ -166,7 +168,8 @@ fn a_fixed_window_allows_twice_the_limit_across_a_boundary() {
         let mut one = Direct::new(limiter);
         assert!(one.check_n(100, end).is_allowed());
         let is_fixed = matches!(limiter, AnyLimiter::FixedWindow(_));
-        // A funnel has no windows, but in a nanosecond, no unit leaks out of it.
+        // The other limiters still count the first 100 units: even a funnel leaks no unit within a
+        // nanosecond.
         assert_eq!(one.check_n(if is_fixed { 100 } else { 1 }, start).is_allowed(), is_fixed);
     }
 }

@@ -1,10 +1,11 @@
-//! `Funnel`, for one key and for many, compared with a leaky bucket that keeps a level of 128 bits;
-//! and quotas of all sizes.
+//! Compares `Funnel`, for one key and for many, with a leaky bucket whose level has 128 bits. Also
+//! tests the longest and largest quotas.
 
 use super::*;
 use zset_std::limit::QuotaError;
 
-/// The textbook version drops the leaked fraction of a unit at each call, and admits half as many.
+/// A textbook implementation drops the leaked fraction of a unit at each call, so it admits only
+/// half as many calls.
 #[test]
 fn polling_every_1999_milliseconds_loses_no_capacity() {
     let mut one = Direct::new(funnel(1, Duration::from_secs(2), 15));
@@ -35,7 +36,8 @@ fn a_quota_may_take_up_to_146_years() {
     let funnel = Funnel::new(Quota::new(2, longest).unwrap());
     assert!(funnel.with_capacity(2).is_ok());
     assert_eq!(funnel.with_capacity(3), Err(QuotaError::PeriodTooLong));
-    // 2^62 - 1/4 ns remain until the funnel is empty.
+    // With this period, a full funnel empties in 2^62 - 1/4 ns, about 146 years. A longer period is
+    // rejected.
     let period = u64::MAX / u64::from(u32::MAX);
     let funnel = |period| Funnel::new(Quota::new(4, nanos(period)).unwrap());
     assert!(funnel(period).with_capacity(u32::MAX).is_ok());
@@ -54,7 +56,8 @@ impl Naive {
         u128::from(n) * quota.period().as_nanos()
     }
 
-    /// Rounds the level up to the fractions that a quota distinguishes.
+    /// Converts the level to the fractions of a nanosecond that the quota distinguishes, rounding
+    /// up.
     fn convert(&mut self, quota: Funnel) {
         self.level = (self.level * u128::from(quota.count())).div_ceil(self.count.into());
         self.count = quota.count();
@@ -98,7 +101,7 @@ impl Naive {
     }
 }
 
-/// Quotas up to the largest, in which count and period rarely divide each other.
+/// Quotas up to the largest, whose count and period rarely divide each other.
 fn indivisible_quotas() -> BoxedStrategy<Funnel> {
     let number = || {
         prop_oneof![
@@ -132,8 +135,8 @@ const LONGEST: u64 = (u64::MAX - u32::MAX as u64) / 4;
 
 #[derive(Clone, Copy, Debug)]
 enum Call {
-    /// Checks some thousandths of the capacity, and some units, with the quota of the call if it
-    /// has one.
+    /// Checks some thousandths of the capacity plus some units, with the call's own quota if it has
+    /// one.
     Check(Option<Funnel>, u32, i8),
     Refund(u32, i8),
     SetQuota(Funnel),
@@ -152,13 +155,13 @@ fn calls() -> impl Strategy<Value = Vec<(i16, i8, Call)>> {
     prop::collection::vec((parts, -3..4_i8, call), 0..60)
 }
 
-/// Returns some thousandths of the capacity, and some units.
+/// Returns some thousandths of the capacity plus some units.
 fn units(quota: Funnel, part: u32, units: i8) -> u32 {
     let part = u64::from(quota.capacity()) * u64::from(part) / 1_000;
     u32::try_from(part.saturating_add_signed(units.into())).unwrap_or(u32::MAX)
 }
 
-/// Advances the time by some thousandths of the time in which a full funnel empties, and by some
+/// Advances the time by some thousandths of the time in which a full funnel empties, plus some
 /// nanoseconds.
 fn passed(now: Timestamp, quota: Funnel, part: i16, nanos: i8) -> Timestamp {
     let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
@@ -270,12 +273,13 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     let quotas = [3, 7, 10, u32::MAX, 1].map(|count| funnel(count, nanos(1_000_000_007), 1));
     let funnels = Keyed::<u8, _>::new(quotas[0]);
     assert!(funnels.at(at(0)).check(&1).is_allowed());
-    // A third of the period is 333,333,335 2/3 ns.
+    // The unit leaks in a third of the period, 333,333,335 2/3 ns, rounded up to a whole
+    // nanosecond.
     for quota in quotas.into_iter().cycle().take(100) {
         let reset_after = funnels.at(at(0)).check_with(&1, quota, 0).reset_after;
         assert_eq!(reset_after, nanos(333_333_336));
     }
-    // Setting a quota rounds nothing until a call uses it.
+    // Setting a quota does not round the state; only the next call under that quota does.
     let mut funnel = Direct::new(quotas[0]);
     assert!(funnel.check(at(0)).is_allowed());
     let before = funnel.clone();
@@ -286,7 +290,7 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
 
 #[test]
 fn recorded_and_refunded_units_are_exact_to_the_fraction() {
-    // A unit takes 3 1/3 s.
+    // A unit leaks in 3 1/3 s.
     let funnel = funnel(3, Duration::from_secs(10), 9);
     let full = |units: u32| {
         let mut full = Direct::new(funnel);

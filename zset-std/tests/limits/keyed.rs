@@ -1,4 +1,4 @@
-//! Keyed limiters: each key has its own limiter, unaffected by other keys.
+//! Tests keyed limiters, which limit each key independently of the others.
 
 mod in_flight;
 mod panics;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use zset_std::{Observer, ToKey};
 
-/// Returns a funnel and a sliding window, whose states are the simplest and the largest.
+/// Returns a funnel and a sliding window, which have the simplest and the largest state.
 fn two(quota: Quota) -> [AnyLimiter; 2] {
     [Funnel::new(quota).into(), SlidingWindow::new(quota).into()]
 }
@@ -103,7 +103,7 @@ fn the_type_of_a_number_in_a_key_is_inferred_from_the_limiter() {
 
 #[test]
 fn an_owned_key_is_made_only_for_a_new_key() {
-    /// Hashes as the key does, and counts the keys that are made.
+    /// Hashes like the key, and counts how many keys are made.
     struct Action<'a>(&'a str, u64, &'a AtomicUsize);
 
     impl Hash for Action<'_> {
@@ -145,7 +145,7 @@ fn a_time_in_between_is_the_same_limiter() {
     let (early, late) = (limiter.at(at(0)), limiter.at(at(30)));
     assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
     assert_eq!((seconds(early.check(&1)), seconds(late.check(&1))), (60, 30));
-    // A limiter at a given time is also a keyed limiter, at that time.
+    // The result of `at` also implements `KeyedLimiter`, and its calls use the given time.
     let copy = late;
     assert_eq!(KeyedLimiter::<u32>::now(&copy), at(30));
     assert_eq!(KeyedLimiter::refund(&copy, &1, 1), 1);
@@ -162,7 +162,8 @@ fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
             assert!(limiter.reset(&7) && !limiter.reset(&7));
             limiter.check_invariants();
         }
-        // The key is swept when it is idle, regardless of its earlier deadlines.
+        // The deadlines of earlier insertions do not matter: the key is swept once it is idle, but
+        // not before.
         assert!(limiter.at(at(10)).check_n(&7, 1).is_allowed());
         assert_eq!(limiter.at(at(1_009)).sweep(10_000), 0);
         assert!(!limiter.at(at(1_009)).check_n(&7, 1).is_allowed());
@@ -221,7 +222,7 @@ fn colliding_keys_are_distinct_and_swept_when_idle() {
     }
 }
 
-/// The keys are in different shards. A swept key no longer counts as idle.
+/// The keys are in different shards. A key that was swept must not shorten the wait.
 #[test]
 fn a_refused_key_waits_until_another_is_idle() {
     let funnels = one_key(Funnel::new(per_minute(1)), WhenFull::RefuseNew);
@@ -233,12 +234,12 @@ fn a_refused_key_waits_until_another_is_idle() {
     }
 }
 
-/// An idle key that was not swept makes the same decisions as a new one, but may refund units
-/// that a new one does not have.
+/// An idle key that was not swept gets the same decisions as a new key, but may refund units that a
+/// new key does not have.
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     let window = SlidingWindow::new(per_minute(5));
-    // The units stay recorded until a check finds them too old.
+    // The units of an idle key stay recorded until a check finds them too old.
     for limiter in two(per_minute(5)) {
         let limiter = Keyed::<u32, _>::new(limiter);
         assert!(limiter.at(at(0)).check(&1).is_allowed());
@@ -248,8 +249,8 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
         assert_eq!((limiter.refund(&1, 1), limiter.refund(&2, 1)), (1, 0));
     }
 
-    // A log that had units under a longer period keeps later ones for as long. It is in a separate
-    // limiter, so that a check of one key does not sweep the other.
+    // A log that once had units under a longer period keeps later units for the longer period, too.
+    // `idle` and `new` are separate limiters, so that a check of one key does not sweep the other.
     let [idle, new] = [(); 2].map(|()| Keyed::<u32, _>::new(window));
     assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {
@@ -264,7 +265,7 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     }
     assert_eq!((idle.refund(&1, 1), new.refund(&1, 1)), (1, 0));
 
-    // Unless it has been swept in the meantime.
+    // After the key has been swept, it refunds no more than a new key.
     assert!(idle.at(at(200)).check(&1).is_allowed());
     assert_eq!(idle.at(at(300)).sweep(usize::MAX), 1);
     assert!(idle.at(at(300)).check(&1).is_allowed());

@@ -1,4 +1,4 @@
-//! Code that is generic over keyed limiters.
+//! Tests code that is generic over keyed limiters.
 
 use super::*;
 use zset_std::At;
@@ -7,7 +7,7 @@ fn minute() -> Duration {
     Duration::from_secs(60)
 }
 
-/// Uses every method; the limiter allows two units a minute.
+/// Uses the methods of a limiter that allows two units a minute.
 fn use_all<L: KeyedLimiter<str> + ?Sized>(limiter: &L, clock: &FakeClock) {
     assert_eq!(limiter.now(), Timestamp::ZERO);
     assert_eq!(limiter.peek_n("ann", 2).verdict, Verdict::Allowed);
@@ -48,7 +48,7 @@ fn keyed_limiters_work_behind_pointers() {
     }
 }
 
-/// Compares the limiter under other quotas with the calls that take one.
+/// Compares [`under`](KeyedLimiter::under) with the calls that take a quota.
 fn compare_with_quotas_per_call<L: SingleQuota>(limiter: &L) {
     let keyed = || Keyed::<u32, _>::new(limiter.clone()).with_clock(FakeClock::new());
     let (by_call, by_view) = (keyed(), Arc::new(keyed()));
@@ -102,7 +102,7 @@ fn limiters_of_one_quota_know_it() {
     ];
     for (limiter, terms) in one {
         assert_eq!(limiter.terms(), Some(terms));
-        // It would read the clock.
+        // `At` does not support `under`, because the limiter it returns would read the clock.
         let at: &dyn KeyedLimiter<u32> = &At::new(&*limiter, Timestamp::ZERO);
         assert!(at.terms() == Some(terms) && at.under(terms).is_none());
     }
@@ -112,7 +112,7 @@ fn limiters_of_one_quota_know_it() {
     assert!(of_user.terms().is_none() && of_user.under(funnel).is_none());
 }
 
-/// A limiter that only has the required methods.
+/// A limiter that implements only the required methods.
 pub(super) struct OnlyRequired(pub(super) Keyed<u32, SlidingWindow>);
 
 impl KeyedLimiter<u32> for OnlyRequired {
@@ -162,7 +162,7 @@ mod all_imported {
         Quota::new(100, Duration::from_secs(60)).unwrap()
     }
 
-    /// `KeyedLimiter` and `AsyncKeyedLimiter`.
+    /// Calls the methods whose names `KeyedLimiter` and `AsyncKeyedLimiter` share.
     macro_rules! use_keyed {
         ($limiter:expr) => {
             use_keyed!($limiter, |limiter, now| limiter.at(now))

@@ -1,4 +1,4 @@
-//! `Limits`: several limits at once.
+//! Tests `Limits`, which applies several limits at once.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn log(count: u32, seconds: u64) -> SlidingWindow {
 #[test]
 fn a_changed_limiter_counts_the_units_of_all_keys() {
     let limits = |count| Limits::new([log(count, 1), log(9, 60)]);
-    // The second key has no room of its own.
+    // Only the first key has room; the second uses the shared bucket.
     let keyed = one_key(limits(2), WhenFull::SharedBucket);
     let mut direct = Direct::new(limits(2));
     assert!(direct.check_n(2, at(0)).is_allowed());

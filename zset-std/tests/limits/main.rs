@@ -1,4 +1,4 @@
-//! Limiters, compared with exact recounts.
+//! Tests limiters, mostly by comparing them with an exact recount of the units.
 
 mod counters;
 mod funnel;
@@ -29,16 +29,16 @@ use zset_std::{
 use observed::Counts;
 
 /// Quotas with periods of a few nanoseconds, so that times often fall on window boundaries, and
-/// quotas of any length.
+/// quotas with periods of up to five seconds.
 ///
-/// They are funnels, for the capacity; windows only use their quota.
+/// The quotas are funnels, which also have a capacity. Windows use only the quota.
 fn quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![1..20u64, 1..5_000_000_000u64];
     (1..12u32, period, 1..20u32)
         .prop_map(|(count, period, capacity)| funnel(count, nanos(period), capacity))
 }
 
-/// What the models read of a funnel.
+/// The parts of a funnel's quota that the models read.
 trait Rate {
     fn count(&self) -> u32;
     fn period(&self) -> Duration;
@@ -70,7 +70,7 @@ fn block(denials: u32, seconds: u64) -> Block {
     Block::after(denials.try_into().unwrap(), Duration::from_secs(seconds))
 }
 
-/// Returns one of the algorithms.
+/// Returns a limiter of the algorithm with this number.
 fn any_limiter(kind: usize, quota: impl Into<Funnel>) -> AnyLimiter {
     let funnel = quota.into();
     match kind {
@@ -91,7 +91,7 @@ fn one_key<L: Limiter>(limiter: L, when_full: WhenFull) -> Keyed<u32, L> {
     Keyed::new(limiter).with_max_keys(1, when_full)
 }
 
-/// Returns the time after some quarter periods and a few nanoseconds, forwards or back.
+/// Moves a time by some quarters of a period and a few nanoseconds, forward or back.
 fn step(now: Timestamp, quota: Funnel, quarters: i8, nanos: i8) -> Timestamp {
     let quarter = i128::try_from(quota.period().as_nanos()).unwrap() / 4;
     let by = quarter * i128::from(quarters) + i128::from(nanos);
@@ -99,12 +99,12 @@ fn step(now: Timestamp, quota: Funnel, quarters: i8, nanos: i8) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(now.max(0)).unwrap())
 }
 
-/// Steps of time, mostly forwards.
+/// Steps of time in quarters of a period and nanoseconds, mostly forward.
 fn steps() -> impl Strategy<Value = (i8, i8)> {
     (prop_oneof![4 => 0..3i8, 1 => -3..9i8], -3..4i8)
 }
 
-/// Generates the bound on keys, if any, and what happens to new keys beyond it.
+/// Generates the bound on keys, if any, and what happens to new keys above it.
 fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
     let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
     prop::option::of((1..4_usize, when_full))
@@ -122,7 +122,7 @@ fn after(now: Timestamp, duration: Duration) -> Timestamp {
     now.saturating_add(duration)
 }
 
-/// Returns the wait of a denial, which is some whole seconds; 0 if the units are allowed.
+/// Returns the wait in seconds, which must be a whole number; 0 if the units are allowed.
 fn seconds(decision: Decision) -> u64 {
     let wait = decision.retry_after().unwrap();
     assert_eq!(wait.subsec_nanos(), 0, "{wait:?}");

@@ -1,5 +1,5 @@
-//! Every limiter, compared with a list of all units that ever passed: all public methods, in any
-//! order and at any time.
+//! Compares limiters with lists of all units that they have allowed. Calls are made in random order
+//! and at random times.
 
 mod keyed;
 mod naive;
@@ -13,8 +13,8 @@ const DATE: u64 = 1_790_000_000_000_000_000;
 
 const CENTURY: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 
-/// Counts divide 60, so that every interval is a whole number of sixtieths of a nanosecond.
-/// Capacities and counts keep century-long quotas within the limit of 146 years.
+/// Counts divide 60, so the interval between units is a whole number of sixtieths of a nanosecond.
+/// The capacity of a quota of a century is its count, so it empties within the limit of 146 years.
 fn quotas() -> impl Strategy<Value = Funnel> {
     let count = || prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 10, 12]);
     let short = prop_oneof![1..20_u64, 1..5_000_000_000_u64];
@@ -32,7 +32,7 @@ const KINDS: [Kind; 4] = [Kind::Log, Kind::Counter, Kind::Fixed, Kind::Funnel];
 enum Step {
     /// The clock does not move.
     Still,
-    /// Moves by quarters of a period and some nanoseconds, forwards or back.
+    /// Moves by quarters of a period and some nanoseconds, forward or back.
     By(i8, i8),
     /// Moves to within some nanoseconds of a given time.
     To(u64, i8),
@@ -63,13 +63,14 @@ impl Step {
     }
 }
 
-/// Checks a decision on `n` units against the lists of all limiters, which must agree. The lists do
-/// not contain the units yet.
+/// Checks a decision on `n` units against the lists of all limiters: units pass if every list lets
+/// them pass. The lists do not contain the units yet.
 fn expect(decision: &Decision, lists: &[Naive], quotas: &[Funnel], n: u32, now: u64, counted: u64) {
     let passes = |lists: &[Naive], n: u32, at: u128| {
         lists.iter().zip(quotas).all(|(list, quota)| list.passes(*quota, n, at))
     };
-    // Returns the time at which a call would count if made after this wait.
+    // Returns the effective time of a call after this wait. It is never earlier than `counted`, the
+    // latest time so far.
     let after = |wait: Duration| (u128::from(now) + wait.as_nanos()).max(counted.into());
     let tick = nanos(1);
     let limit = lists.iter().zip(quotas).map(|(list, quota)| list.limit(*quota)).min().unwrap();
@@ -90,7 +91,7 @@ fn expect(decision: &Decision, lists: &[Naive], quotas: &[Funnel], n: u32, now: 
         }
     }
 
-    // The lists after the decision.
+    // The other fields describe the state after the decision, so the lists first record its units.
     let mut lists = lists.to_vec();
     if decision.is_allowed() {
         lists.iter_mut().zip(quotas).for_each(|(list, quota)| list.push(*quota, n, counted));

@@ -1,8 +1,8 @@
-//! Calls for 0 units: always allowed, without a trace.
+//! Tests calls for 0 units, which are always allowed and leave no trace.
 
 use super::*;
 
-/// With a limit of three.
+/// Makes calls for 0 units to a limiter with a limit of three.
 fn direct(limiter: impl Limiter) {
     let mut one = Direct::new(limiter);
     for (recorded, left) in [(0, 3), (2, 1), (2, 0)] {
@@ -11,7 +11,7 @@ fn direct(limiter: impl Limiter) {
         assert_eq!((before[0].is_allowed(), before[0].remaining), (true, left));
         assert_eq!(one.check_n(0, at(0)), before[0]);
         assert_eq!(one.refund(0), 0);
-        // Not even the time.
+        // Recording 0 units does not even record the time.
         one.record(0, at(500));
         assert_eq!([0, 1, 2].map(|n| one.peek_n(n, at(0))), before);
     }
@@ -29,7 +29,7 @@ fn no_units_change_nothing_in_a_limiter_of_one_key() {
     assert_eq!((funnel.refund_with(per_minute(1), 0), funnel.peek_n(0, at(0)).remaining), (0, 3));
 }
 
-/// Makes every call for 0 units of a key, and returns how many units remained in each.
+/// Makes every call for 0 units of a key, and returns how many units each reports as remaining.
 fn all_calls<L: SingleQuota>(limiter: &Keyed<u32, L, FakeClock>, key: u32) -> Vec<u32> {
     let own = limiter.quota();
     assert_eq!(limiter.record(&key, 0), Ok(()));
@@ -60,24 +60,24 @@ fn no_units_are_allowed_and_leave_no_trace_in_a_keyed_limiter() {
             let limiter = one_key(Penalty::new(limiter, block(2, 600)), when_full)
                 .with_clock(FakeClock::new())
                 .with_observer(counts.clone());
-            // A new key.
+            // Calls for 0 units do not insert a new key.
             assert_eq!(all_calls(&limiter, 1), [3; 8]);
             assert!(limiter.is_empty());
-            // One in use, with others in flight.
+            // Makes the calls for a key in use, first without held units and then with one.
             assert!(limiter.check(&1).is_allowed());
             assert_eq!(all_calls(&limiter, 1), [2; 8]);
             let hold = Hold::new(&limiter, &1, 1).1.unwrap();
             assert_eq!(all_calls(&limiter, 1), [1; 8]);
             hold.charge(0);
             assert_eq!(limiter.peek_n(&1, 0).remaining, 2);
-            // They end no row of denials, and are allowed during the block.
+            // Calls for 0 units do not end a row of denials, and are allowed during a block.
             assert!(!limiter.check_n(&1, 3).is_allowed());
             assert_eq!(all_calls(&limiter, 1), [2; 8]);
             assert!(!limiter.check_n(&1, 3).is_allowed());
             assert_eq!(all_calls(&limiter, 1), [0; 8]);
             assert!(!limiter.check(&1).is_allowed());
             assert_eq!(counts.take(), [2, 3, 0, 0]);
-            // A key without room.
+            // Calls for 0 units are also allowed for a key without room.
             let remaining = if when_full == WhenFull::RefuseNew { 0 } else { 3 };
             assert_eq!(all_calls(&limiter, 2), [remaining; 8]);
             assert_eq!((limiter.len(), counts.take()), (1, [0; 4]));

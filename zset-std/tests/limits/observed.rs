@@ -1,4 +1,4 @@
-//! What an observer receives: each decision once, and nothing else.
+//! Tests that an observer receives each event exactly once, and nothing else.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,13 +32,13 @@ impl Observer for Counts {
 }
 
 impl Counts {
-    /// Returns how many of each were received: allowed, denied, swept, refused.
+    /// Returns the counts of received events: allowed, denied, swept, refused.
     pub(super) fn all(&self) -> [usize; 4] {
         let Counts { allowed, denied, swept, refused } = self;
         [allowed, denied, swept, refused].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// Returns what [`all`](Self::all) does, and starts again from zero.
+    /// Like [`all`](Self::all), but also resets the counts to zero.
     pub(super) fn take(&self) -> [usize; 4] {
         let Counts { allowed, denied, swept, refused } = self;
         [allowed, denied, swept, refused].map(|count| count.swap(0, Ordering::Relaxed))
@@ -55,7 +55,7 @@ fn each_decision_is_observed_once_and_nothing_else() {
             .with_clock(FakeClock::new())
             .with_observer(counts.clone());
 
-        // Checks, in every form.
+        // Each check is observed once, whichever method makes it.
         assert!(limiter.check(&1).is_allowed());
         assert!(limiter.check_n(&1, 2).is_allowed());
         assert_eq!(counts.take(), [2, 0, 0, 0], "calls, not units");
@@ -68,17 +68,17 @@ fn each_decision_is_observed_once_and_nothing_else() {
         assert!(limiter.throttle(&1, 2, 3, 60, 1).unwrap().limited);
         assert_eq!(counts.take(), [0, 2, 0, 0]);
 
-        // Peeks.
+        // Peeks are not observed.
         let _ = (limiter.peek(&1), limiter.peek_n(&1, 2), limiter.peek_with(&1, quota, 1));
         let _ = (limiter.preview(&1, 1, at(0)), limiter.over_limit(&1));
         assert_eq!(counts.take(), NOTHING);
 
-        // What is recorded or refunded.
+        // Recorded and refunded units are not observed.
         limiter.record(&1, 1).unwrap();
         assert_eq!((limiter.refund(&1, 2), limiter.refund_with(&1, quota, 1)), (2, 1));
         assert_eq!(counts.take(), NOTHING);
 
-        // Holds, however they end.
+        // A hold is observed as one decision, however it ends.
         let hold = || Hold::new(&limiter, &1, 1).1;
         let (first, second) = (hold().unwrap(), hold().unwrap());
         assert!(hold().is_none() && !limiter.check(&1).is_allowed());
@@ -88,7 +88,7 @@ fn each_decision_is_observed_once_and_nothing_else() {
         drop(hold());
         assert_eq!(counts.take(), [1, 0, 0, 0]);
 
-        // Waits: the decision at the end.
+        // A wait is observed only if it succeeds, and then as one decision.
         assert_eq!(limiter.refund(&1, 1), 1);
         assert_eq!(limiter.wait_ready(&1).block(), Ok(()));
         assert_eq!(counts.take(), [1, 0, 0, 0]);
@@ -96,7 +96,7 @@ fn each_decision_is_observed_once_and_nothing_else() {
         let late = limiter.wait_ready(&1).timeout(Duration::from_secs(1)).block();
         assert_eq!((late, counts.take()), (Err(NotReady::TooLate), NOTHING));
 
-        // A key without room.
+        // If a key has no room, a refusal is observed in addition to the decision.
         let is_shared = when_full == WhenFull::SharedBucket;
         let (allowed, denied) = if is_shared { (1, 0) } else { (0, 1) };
         assert_eq!(limiter.check(&2).is_allowed(), is_shared);
@@ -109,7 +109,7 @@ fn each_decision_is_observed_once_and_nothing_else() {
         assert!(!limiter.reset(&2));
         assert_eq!(counts.take(), NOTHING);
 
-        // Sweeps.
+        // A sweep of a key is observed, but a reset is not.
         assert_eq!(limiter.at(at(600)).sweep(9), 1);
         assert_eq!(counts.take(), [0, 0, 1, 0]);
         assert!(limiter.at(at(600)).check(&2).is_allowed() && limiter.reset(&2));

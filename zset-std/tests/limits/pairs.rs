@@ -1,13 +1,16 @@
-//! Keyed limiters against limiters of one key, with all features together: quotas of calls, quotas
-//! that are set, sweeps, refunds, resets, clocks that step, penalties, bounds on keys, and units
-//! that are held, with every algorithm.
+//! Compares keyed limiters with limiters of one key, for every algorithm and with all features
+//! together: quotas per call, changed quotas, sweeps, refunds, resets, clocks that step back,
+//! penalties, bounds on keys, and held units.
 //!
-//! Each key that is present decides as its reference, and an absent one as a new one. Which keys
-//! are present is observed by the drops of their copies. A key may be swept once no window of a
-//! period that was used with it holds a unit, which is computed from the true times of all units;
-//! and a sweep removes it after the longest of these periods.
+//! A key that is present must be limited like its reference, and an absent key like a new one. The
+//! limiter stores a copy of each key that is present, so the test counts the copies to know which
+//! keys these are.
 //!
-//! `ZSET_STEPS` is the number of calls for each limiter.
+//! A sweep may remove a key once its units have left the windows of all periods that were used with
+//! the key. The test computes this from the times of all units. Once the windows of the longest of
+//! these periods are over, a sweep must remove the key.
+//!
+//! The environment variable `ZSET_STEPS` sets the number of calls for each limiter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
@@ -19,7 +22,7 @@ use zset_std::Clock;
 
 const KEYS: usize = 5;
 
-/// The calls of a case.
+/// The maximum number of calls in a test case.
 const LEN: usize = 100;
 
 /// The default of `ZSET_STEPS`.
@@ -67,7 +70,7 @@ impl Hash for Tracked {
     }
 }
 
-/// A clock that also steps back.
+/// A clock that may step back.
 #[derive(Clone, Default)]
 struct Stepping(Arc<AtomicU64>);
 
@@ -80,7 +83,7 @@ impl Clock for Stepping {
 /// A keyed limiter whose hashes are the same in each run.
 type Subjects<L> = Keyed<Tracked, L, Stepping, BuildHasherDefault<DefaultHasher>>;
 
-/// The calls of a keyed limiter that have a quota.
+/// The calls of a keyed limiter that take a quota.
 struct WithQuota<L: Limiter> {
     check: fn(&Subjects<L>, &Tracked, Call) -> Decision,
     peek: fn(&Subjects<L>, &Tracked, Call) -> Decision,
@@ -101,15 +104,15 @@ impl<L: SingleQuota> WithQuota<L> {
     };
 }
 
-/// What is known of a key that is present.
+/// The expected state of a key that is present.
 #[derive(Clone)]
 struct Present<L: Limiter> {
     reference: Reference<L>,
-    /// The true times of all units, ascending.
+    /// The true times and the numbers of all units, in ascending order.
     units: Vec<(u64, u32)>,
-    /// The periods of calls.
+    /// The periods of calls that differ from the limiter's own.
     periods: BTreeSet<u64>,
-    /// The longest of all periods, those of earlier quotas included.
+    /// The longest of all periods, including those of earlier quotas.
     longest: u64,
     /// The time of the latest call.
     latest: u64,
@@ -134,7 +137,7 @@ impl<L: OneKey> Present<L> {
         let own = L::parts(&self.reference.inside)
             .into_iter()
             .map(|(limiter, _)| period(limiter.quota()));
-        // A call with the limiter's own period is as one without a quota.
+        // A call with the limiter's own period is like a call without a quota.
         let other = quota
             .map(|funnel| period(funnel.quota()))
             .filter(|&other| own.clone().all(|own| own != other));
@@ -149,7 +152,7 @@ impl<L: OneKey> Present<L> {
         let is_log =
             matches!(L::parts(&self.reference.inside)[..], [(AnyLimiter::SlidingWindow(_), _)]);
         if is_log && self.units.is_empty() {
-            // It starts anew.
+            // An empty log forgets the earlier periods.
             self.periods.clear();
             self.longest = 0;
         }
@@ -170,7 +173,7 @@ impl<L: OneKey> Present<L> {
         self.units.retain(|&(_, units)| units > 0);
     }
 
-    /// Returns whether no window of a period that was used counts a unit.
+    /// Returns whether no window counts a unit, for any period that was used.
     fn is_over(&self, now: Timestamp) -> bool {
         let now_nanos = now.as_nanos();
         L::parts(&self.reference.inside).iter().all(|(limiter, state)| {
@@ -201,10 +204,10 @@ impl<L: OneKey> Present<L> {
     }
 }
 
-/// A step of a case.
+/// A step of a test case.
 #[derive(Clone, Copy, Debug)]
 enum Action {
-    /// With one of the quotas, or the limiter's.
+    /// Checks units of a key, with one of the quotas or the limiter's own.
     Check(usize, Option<usize>, u32),
     Peek(usize, Option<usize>, u32),
     Refund(usize, u32),
@@ -212,20 +215,21 @@ enum Action {
     Sweep(usize),
     SetQuota(usize),
     Hold(usize, u32),
-    /// Charges some units of one of the holds, or drops or releases it.
+    /// Charges some units of a hold. The next two actions drop or release a hold.
     Charge(usize, u32),
     Drop(usize),
     Release(usize),
 }
 
-/// Short periods, so that windows of different lengths meet.
+/// Quotas with short periods, so that windows of different lengths overlap.
 fn short_quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![6 => 1..20_u64, 1 => 1..100_u64];
     (1..7_u32, period, 1..8_u32)
         .prop_map(|(count, period, capacity)| funnel(count, nanos(period), capacity))
 }
 
-/// Three quotas for calls, few so that the periods of a key repeat, and the steps of a case.
+/// Generates three quotas for calls, and the steps of a test case. With so few quotas, the periods
+/// used with a key repeat.
 fn actions() -> impl Strategy<Value = Actions> {
     let n = || prop_oneof![6 => Just(1_u32), 3 => 0..9_u32];
     let of_call = || prop::option::weighted(0.4, 0..3_usize);
@@ -252,7 +256,7 @@ fn blocks() -> impl Strategy<Value = Block> {
     })
 }
 
-/// Where units count.
+/// Where units are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Key,
@@ -270,7 +274,7 @@ struct Held<L: Limiter> {
 /// A keyed limiter and its references.
 struct Subject<L: Limiter, R: OneKey> {
     limiter: Arc<Subjects<L>>,
-    /// Unless there are several quotas.
+    /// `None` if there are several quotas.
     with_quota: Option<WithQuota<L>>,
     clock: Stepping,
     keys: [Tracked; KEYS],
@@ -282,7 +286,7 @@ struct Subject<L: Limiter, R: OneKey> {
     now: Timestamp,
     newest: Timestamp,
     observed: Arc<Counts>,
-    /// How many of each the observer must have received: allowed, denied, swept, refused.
+    /// The counts that the observer must have received: allowed, denied, swept, refused.
     expected: [usize; 4],
 }
 
@@ -325,7 +329,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
     }
 
     fn is_present(&self, key: usize) -> bool {
-        // Each hold has another copy.
+        // Each hold has its own copy of the key, which is not counted here.
         let holds = self.holds.iter().filter(|held| held.key == key).count();
         match self.keys[key].copies[key].load(Ordering::Relaxed) - holds {
             0 => false,
@@ -334,7 +338,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         }
     }
 
-    /// Returns the units that are held at a key, or in the shared bucket.
+    /// Returns the number of units that are held at a key, or in the shared bucket.
     fn in_flight(&self, key: usize, place: Place) -> u32 {
         let is_it =
             |held: &&Held<L>| held.place == place && (held.key == key || place == Place::Shared);
@@ -378,8 +382,8 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         self.expected[usize::from(!decision.is_allowed())] += 1;
     }
 
-    /// Returns the reference that decides on a key after a call that may have inserted it, and
-    /// whether it is that of the key; `None` if the key is refused.
+    /// Returns the reference that decides on a key after a call that may have inserted the key, and
+    /// where its units are counted. The reference is `None` if the key is refused.
     fn place(&mut self, key: usize) -> (Option<&mut Reference<R>>, Place) {
         self.expect_sweeps();
         if self.is_present(key) {
@@ -463,7 +467,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         }
         self.report(&decision);
         let others = [Place::Key, Place::Shared].map(|place| self.in_flight(key, place));
-        // Not among the others yet.
+        // The hold is added only now, because `others` must not include it. Its place is set below.
         let place = Place::Shared;
         self.holds.extend(hold.map(|hold| Held { key, place, n, hold }));
         let (reference, place) = self.place(key);
@@ -479,7 +483,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         }
     }
 
-    /// Ends one of the holds by `settle`, which returns how many of its units count.
+    /// Ends one of the holds with `settle`, which returns how many of its units are charged.
     fn settle(
         &mut self,
         hold: usize,
@@ -515,7 +519,8 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         let now = self.now.as_nanos().saturating_add_signed(by);
         self.now = Timestamp::from_nanos(now);
         self.clock.0.store(now, Ordering::Relaxed);
-        // All shards see the time; otherwise one does only when a key of it is used.
+        // Sets the time on all shards. Otherwise, a shard would see the new time only when one of
+        // its keys is used.
         self.limiter.at(self.now).sweep(0);
         self.newest = self.newest.max(self.now);
         let has_quotas = self.with_quota.is_some();
@@ -572,7 +577,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
     }
 }
 
-/// The quotas of calls, and the steps of a case.
+/// The quotas of calls, and the steps of a test case.
 type Actions = ([Funnel; 3], Vec<(i64, Action)>);
 
 /// The penalty, if there is one, and the bound on keys.
@@ -601,7 +606,7 @@ fn run_one<L: SingleQuota>(limiter: L, any: AnyLimiter, (block, bounds): Terms, 
     }
 }
 
-/// Runs an algorithm, as it is and as an `AnyLimiter`.
+/// Runs an algorithm on its own and as an `AnyLimiter`.
 fn run_kind(kind: usize, quota: Funnel, terms: Terms, actions: &Actions) {
     let any = any_limiter(kind, quota);
     match any {

@@ -1,11 +1,11 @@
-//! A penalty, compared with a list of all denials and blocks.
+//! Compares `Penalty` with a list of all denials and blocks.
 
 use super::reference::{Reference, check_by};
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Call {
-    /// With the quota of the call, if it has one.
+    /// Checks units, with the call's own quota if it has one.
     Check(Option<Funnel>, u32),
     Peek(Option<Funnel>, u32),
     Refund(u32),
@@ -13,7 +13,7 @@ enum Call {
     SetQuota(Funnel),
 }
 
-/// Checks of single units, so that many are denied in a row, and other calls.
+/// Generates mostly checks of single units, so that many are denied in a row.
 fn calls() -> impl Strategy<Value = Vec<((i8, i8), u8, Call)>> {
     let n = || prop_oneof![6 => Just(1_u32), 2 => 0..14_u32];
     let of_call = |share| prop::option::weighted(share, quotas());
@@ -25,7 +25,8 @@ fn calls() -> impl Strategy<Value = Vec<((i8, i8), u8, Call)>> {
         1 => quotas().prop_map(Call::SetQuota),
     ];
     let step = prop_oneof![3 => Just((0_i8, 0_i8)), 2 => steps()];
-    // The second part moves to the end of a wait instead, or just before it.
+    // Usually the time changes by `step`. If the `u8` is 0, the time jumps by the last wait; if it
+    // is 1, by a nanosecond less.
     prop::collection::vec((step, 0..12_u8, call), 0..150)
 }
 
@@ -103,7 +104,7 @@ proptest! {
     }
 }
 
-/// Returns how long a check is denied.
+/// Returns the wait of a check in seconds; 0 if it is allowed.
 fn denied(penalty: &mut Direct<Penalty<impl Limiter>>, second: u64) -> u64 {
     seconds(penalty.check(at(second)))
 }
@@ -118,13 +119,13 @@ fn blocks_grow_until_they_are_forgotten() {
         assert_eq!(denied(&mut penalty, start), 1);
         assert_eq!(denied(&mut penalty, start), 1);
         assert_eq!(denied(&mut penalty, start), length);
-        // Denials during a block are not counted.
+        // Denials during a block do not count, so they do not prolong it.
         for second in start + 1..start + length {
             assert_eq!(denied(&mut penalty, second), start + length - second);
         }
         start += length;
     }
-    // After the same time without a block, the next block is a first one again.
+    // After 200 s without a block, the next block is as short as the first.
     start += 200;
     for wait in [0, 1, 1, 60] {
         assert_eq!(denied(&mut penalty, start), wait);

@@ -1,8 +1,8 @@
-//! Units that are recorded, also beyond the limit, with every algorithm.
+//! Tests recorded units, within and above the limit, with every algorithm.
 
 use super::*;
 
-/// With a limit of three.
+/// Records twelve units in a limiter with a limit of three.
 fn record(limiter: impl Limiter) {
     let mut one = Direct::new(limiter.clone());
     let many = Keyed::<u8, _>::new(limiter);

@@ -1,8 +1,9 @@
-//! The reference for a key: a limiter of one key and a list of its denials.
+//! The reference for the decisions on a key: a limiter of one key, and a list of its denials and
+//! blocks.
 
 use super::*;
 
-/// Checks units, with the quota of the call if it has one.
+/// Checks units, with the call's own quota if it has one.
 pub(super) fn check_by<L: SingleQuota>(
     one: &mut Direct<L>,
     quota: Option<Funnel>,
@@ -18,7 +19,7 @@ pub(super) fn check_by<L: SingleQuota>(
 /// An algorithm and its state.
 pub(super) type Part = (AnyLimiter, <AnyLimiter as Limiter>::State);
 
-/// The algorithm of a reference: one, or several, of which calls have no quotas.
+/// The algorithm of a reference: a single limiter, or several limits, whose calls take no quota.
 pub(super) trait OneKey: Limiter {
     fn check_by(one: &mut Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision;
     fn parts(one: &Direct<Self>) -> Vec<Part>;
@@ -53,17 +54,17 @@ impl OneKey for Limits<AnyLimiter> {
     }
 }
 
-/// The events of a key, oldest first.
+/// An event of a key.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Allowed,
-    /// With the time.
+    /// The time of the denial.
     Denied(u128),
-    /// With its start and its length.
+    /// The start and the length of the block.
     Block(u128, u128),
 }
 
-/// All events so far; each decision reads them from the start. Times have 128 bits.
+/// All events so far, oldest first. Each decision reads all of them. Times have 128 bits.
 #[derive(Clone, Debug)]
 pub(super) struct Naive {
     block: Block,
@@ -79,7 +80,7 @@ impl Naive {
         ends.max().unwrap_or(0)
     }
 
-    /// Forgets all events, if they are due to be forgotten.
+    /// Forgets all events if each of them is old enough.
     fn forget(&mut self, now: u128) {
         let shortest = self.block.shortest().as_nanos();
         let forget_at = self.events.iter().map(|event| match event {
@@ -92,8 +93,8 @@ impl Naive {
         }
     }
 
-    /// Records a decision of the inner limiter while the key is not blocked. If the units are
-    /// allowed, `taken` of them are taken.
+    /// Records a decision that the inner limiter made while the key was not blocked. If the units
+    /// are allowed, `taken` of them are taken.
     fn record(&mut self, decision: &Decision, taken: u32, now: u128) {
         self.forget(now);
         match decision.verdict {
@@ -114,7 +115,8 @@ impl Naive {
         }
     }
 
-    /// Returns the decision, given that of the inner limiter. Times are far from their end.
+    /// Returns the decision, given that of the inner limiter. Times must be far from the last
+    /// timestamp.
     fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
         let rest = self.blocked_until().saturating_sub(now);
         if rest == 0 {
@@ -131,7 +133,7 @@ impl Naive {
     }
 }
 
-/// A limiter without the penalty, and the denials and blocks if there is one.
+/// A limiter, and the denials and blocks of its penalty if it has one.
 #[derive(Clone)]
 pub(super) struct Reference<L: Limiter> {
     pub(super) inside: Direct<L>,
@@ -150,7 +152,7 @@ impl<L: OneKey> Reference<L> {
         self.check_beside(quota, n, 0, now)
     }
 
-    /// Returns the decision of a check.
+    /// Returns the decision that a check would make.
     pub(super) fn peek(&self, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         self.clone().check(quota, n, now)
     }
@@ -166,7 +168,7 @@ impl<L: OneKey> Reference<L> {
         self.decide_beside(quota, (n, n), held, now)
     }
 
-    /// Returns the decision on `n` units that are held, in addition to `held` others.
+    /// Returns the decision on `n` units that are to be held, in addition to `held` others.
     pub(super) fn hold(&mut self, n: u32, held: u32, now: Timestamp) -> Decision {
         self.decide_beside(None, (n, 0), held, now)
     }
@@ -187,7 +189,7 @@ impl<L: OneKey> Reference<L> {
             if decision.is_allowed() && is_blocked {
                 decision = L::check_by(&mut inside.clone(), quota, 0, now);
             }
-            // A call that takes nothing still sees the time and the quota.
+            // A call that takes no unit still records the time and the quota.
             let taken = if decision.is_allowed() && !is_blocked { taken } else { 0 };
             assert!(L::check_by(inside, quota, taken, now).is_allowed());
             Decision { remaining: decision.remaining.saturating_sub(held), ..decision }
@@ -195,7 +197,7 @@ impl<L: OneKey> Reference<L> {
         self.counted_from(now, decision)
     }
 
-    /// Records units that were held.
+    /// Records units that were held, at the latest time.
     pub(super) fn charge(&mut self, n: u32, now: Timestamp) {
         self.newest = self.newest.max(now);
         self.inside.record(n, self.newest);
@@ -222,7 +224,7 @@ impl<L: OneKey> Reference<L> {
         penalty.decide(decision, n, nanos)
     }
 
-    /// Counts durations from the caller's time.
+    /// Extends durations so that they count from the caller's time, not from the latest time.
     fn counted_from(&self, now: Timestamp, decision: Decision) -> Decision {
         let lag = self.newest.saturating_duration_since(now);
         let later = |wait: Duration| if wait.is_zero() { wait } else { wait + lag };
@@ -240,7 +242,7 @@ impl<L: OneKey> Reference<L> {
         }
     }
 
-    /// Returns whether all denials and blocks are forgotten.
+    /// Returns whether all denials and blocks are forgotten at this time.
     pub(super) fn has_no_denials_at(&self, now: Timestamp) -> bool {
         self.penalty.clone().is_none_or(|mut penalty| {
             penalty.forget(now.as_nanos().into());

@@ -1,4 +1,4 @@
-//! `SlidingWindow`: records beyond the limit, refunds, and changed quotas.
+//! Tests `SlidingWindow`: records above the limit, refunds, and changed quotas.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn units_recorded_beyond_the_limit_are_refunded_first_and_count_under_a_larger_l
     log.check_invariants();
 }
 
-/// Each entry beyond the maximum is merged with an older one, at the later of the two times.
+/// Each entry above the maximum number is merged with an older one, at the later of the two times.
 #[test]
 fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     let mut log = Direct::new(SlidingWindow::new(per_minute(2)));
@@ -37,7 +37,7 @@ fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
         log.record(1, after(at(0), Duration::from_millis(millis)));
     }
     assert_eq!(log.entries(), 66);
-    // No unit is lost: 935 of them count at the time of the newest merged unit.
+    // No unit is lost: the 935 merged units count from the time of the newest of them.
     log.set_quota(per_minute(1000));
     assert_eq!(log.peek_n(0, at(1)).remaining, 0);
     let merged = after(at(60), Duration::from_millis(934));
@@ -52,15 +52,15 @@ fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     assert!(log.check_n(2, at(0)).is_allowed());
     assert!(log.check_n(2, at(30)).is_allowed());
     assert!(log.check(at(40)).is_allowed());
-    // All five passed within a minute, but the log has the exact time of only one.
+    // All five units passed within a minute, but the log has the exact time of only the last one.
     let peeked = log.peek_with(per_minute(5), 1, at(40));
     log.set_quota(per_minute(5));
     assert_eq!(log.peek_n(1, at(40)), peeked);
     assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "a minute after 30 s");
     log.check_invariants();
-    // Units restored to the log can be refunded.
+    // The longer period has restored the forgotten units, so they can be refunded.
     assert_eq!(log.refund(9), 5);
-    // A reset discards forgotten units for good.
+    // After a reset, a longer period does not restore forgotten units.
     assert!(log.check_n(5, at(40)).is_allowed());
     assert!(log.check_n(0, at(100)).is_allowed());
     log.reset();

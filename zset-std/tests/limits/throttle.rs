@@ -1,4 +1,4 @@
-//! The results of `CL.THROTTLE`, compared with the table that redis-cell publishes.
+//! Compares the results of `CL.THROTTLE` with the table that redis-cell publishes.
 
 use super::*;
 use zset_std::limit::{QuotaError, Throttle, ThrottleError};
@@ -10,8 +10,8 @@ fn funnels() -> Keyed<String, Funnel> {
 #[test]
 fn the_published_table_for_4_1_1() {
     let funnels = funnels();
-    // Time in tenths of a second, quantity -> limited, remaining, retry after and reset after in
-    // tenths.
+    // The columns are the time in tenths of a second, the quantity, whether the call is limited,
+    // the remaining units, the wait in seconds, and the time until the reset in tenths of a second.
     for (time, quantity, limited, remaining, retry_after, reset) in [
         (0, 6, true, 5, -1, 0u32),
         (0, 1, false, 4, -1, 10),
@@ -75,7 +75,7 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     let next = now.saturating_add(Duration::from_nanos(86_400));
     assert!(!funnels.at(next).throttle("fast", 999, 1_000_000_000, day, 1).unwrap().limited);
 
-    // Time never steps back: the shard would treat an earlier time as the latest one.
+    // Continues at `next`, because a shard never uses an earlier time than it has seen.
     let now = next;
     let thirty_years = day * 365 * 30;
     assert!(!funnels.at(now).throttle("slow", 0, 1, thirty_years, 1).unwrap().limited);
@@ -83,7 +83,7 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     assert_eq!((denied.limited, denied.retry_after), (true, thirty_years));
     let end = now.saturating_add(Duration::from_secs(thirty_years.unsigned_abs()));
     assert!(!funnels.at(end).throttle("slow", 0, 1, thirty_years, 1).unwrap().limited);
-    // Nothing wraps at the end of time.
+    // No time overflows at the last timestamp.
     assert!(!funnels.at(Timestamp::MAX).throttle("last", 0, 1, 1, 1).unwrap().limited);
     assert!(funnels.at(Timestamp::MAX).throttle("last", 0, 1, 1, 1).unwrap().limited);
 }
@@ -111,7 +111,7 @@ proptest! {
         let mut one = Direct::new(Funnel::new(funnels.quota()));
         let mut now = Timestamp::ZERO;
         for ((burst, count, period), n, (seconds, nanos)) in calls {
-            // Often exactly when a unit has leaked out.
+            // Makes many calls at, or just after, the time at which a unit has leaked out.
             let interval = u64::from(period) * 1_000_000_000 / u64::from(count);
             let by = if nanos % 3 == 0 { nanos } else { seconds * interval + nanos % 3 };
             now = after(now, Duration::from_nanos(by));

@@ -1,4 +1,4 @@
-//! `ExpiringSet`, compared with a list of members that is sorted by deadline for each query.
+//! Compares `ExpiringSet` with a list of members that is sorted by deadline for each query.
 
 use zset_std::expiring_set::{DeadlinePassed, InsertError};
 
@@ -76,7 +76,7 @@ impl Naive {
         Ok(old)
     }
 
-    /// Stops at the first rejected member.
+    /// Inserts members until one is rejected.
     fn extend(
         &mut self,
         members: Vec<(String, Timestamp)>,
@@ -87,7 +87,7 @@ impl Naive {
             .try_for_each(|(member, deadline)| self.insert(member, deadline, now).map(drop))
     }
 
-    /// Returns the old deadline of a live member.
+    /// Changes the deadline of a live member, and returns the old one.
     fn touch(&mut self, member: &str, deadline: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let old = self.live_deadline(member, now)?;
         self.remove(member);
@@ -120,12 +120,13 @@ proptest! {
     ) {
         let mut set = ExpiringSet::from_iter(first.clone());
         let mut naive = Naive::default();
-        // Including members that have expired by then.
+        // `from_iter` takes no time, so it accepts members even if they expire before the first
+        // operation.
         for (member, deadline) in first {
             naive.remove(&member);
             naive.members.push((deadline, member));
         }
-        // Time moves forwards and back at random.
+        // Time moves forward and back at random.
         for (operation, now, member) in operations {
             match operation {
                 Operation::Insert(member, ttl) => {
@@ -155,7 +156,7 @@ proptest! {
                     let due = due.min(budget);
                     let expired = set.expire(budget, now);
                     prop_assert_eq!(expired.len(), due);
-                    // Those that are not taken are removed too.
+                    // Expired members are removed even if they are not taken from the iterator.
                     let taken: Vec<_> = expired.take(n).collect();
                     let expected = naive.members.drain(..due).take(n);
                     prop_assert!(taken.into_iter().eq(expected.map(|(at, member)| (member, at))));

@@ -1,5 +1,5 @@
-//! Timelines and their merge, and expiring sets, compared with lists that are sorted for
-//! each query.
+//! Compares timelines, merged timelines and expiring sets with lists that are sorted for each
+//! query.
 
 mod expiring_set;
 mod merged;
@@ -11,23 +11,23 @@ use std::time::Duration;
 use proptest::prelude::*;
 use zset_std::{ExpiringSet, MergedTimelines, Timeline, Timestamp};
 
-/// Times that often coincide, near zero and sometimes at the very end.
+/// Times that often coincide: most are near zero, and some at the very end.
 fn times() -> impl Strategy<Value = Timestamp> {
     let nanos = prop_oneof![60 => 0..16u64, 1 => u64::MAX - 2..=u64::MAX];
     nanos.prop_map(Timestamp::from_nanos)
 }
 
-/// Generates few ids, so that they often coincide.
+/// Generates ids from a small range, so that they often coincide.
 fn ids() -> impl Strategy<Value = String> {
     (0..12u8).prop_map(|id| char::from(b'a' + id).to_string())
 }
 
-/// Counts of zero, of some, and of more than exist.
+/// Small counts, including zero, and sometimes more than there can be elements.
 fn counts() -> impl Strategy<Value = usize> {
     prop_oneof![9 => 0..8usize, 1 => Just(usize::MAX)]
 }
 
-/// Durations below a number of nanoseconds, and the longest.
+/// Durations below `end` nanoseconds, and sometimes the longest possible duration.
 fn durations(end: u64) -> impl Strategy<Value = Duration> {
     prop_oneof![6 => (0..end).prop_map(Duration::from_nanos), 1 => Just(Duration::MAX)]
 }
@@ -40,7 +40,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Compares an iterator with a list: forwards, backwards, and from alternating ends.
+/// Compares an iterator with a list: forward, backward, and from alternating ends.
 fn assert_same<T, I>(elements: I, expected: &[T])
 where
     T: PartialEq + Debug + Clone,

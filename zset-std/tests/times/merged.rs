@@ -1,4 +1,4 @@
-//! `MergedTimelines`, compared with a sorted list of all entries without duplicates.
+//! Compares `MergedTimelines` with a sorted list of all entries without duplicates.
 
 use super::*;
 use zset_std::timeline::{Cursor, MergedPosts};
@@ -15,13 +15,13 @@ fn all(feeds: &[Timeline<String>]) -> Vec<(Cursor<String>, usize)> {
     for (index, feed) in feeds.iter().enumerate() {
         all.extend(feed.iter().map(|entry| (Cursor::from(entry), index)));
     }
-    // The sort is stable, so of equal entries the first feed's comes first.
+    // The sort is stable, so of equal entries, the one from the first feed stays first.
     all.sort_by(|(a, _), (b, _)| b.cmp(a));
     all.dedup_by(|(later, _), (earlier, _)| later == earlier);
     all
 }
 
-/// Compares the entries and the size hint before each.
+/// Compares the entries, and checks the size hint before each.
 fn assert_same_posts(mut posts: MergedPosts<'_, String>, expected: &[(Cursor<String>, usize)]) {
     assert_eq!(format!("{:?}", posts.clone()).matches("MergedPost ").count(), expected.len());
     for left in (0..=expected.len()).rev() {

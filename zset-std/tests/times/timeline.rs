@@ -1,4 +1,4 @@
-//! `Timeline`, compared with a list of posts that is sorted and capped for each query.
+//! Compares `Timeline` with a list of posts that is sorted and capped for each query.
 
 use super::*;
 use zset_std::timeline::{Cursor, Posted};
@@ -30,7 +30,7 @@ fn operations() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// The posts, first posted first, and the caps.
+/// A naive timeline: its posts in any order, and its caps.
 #[derive(Clone, Default)]
 struct Naive {
     posts: Vec<(Timestamp, String)>,
@@ -69,7 +69,7 @@ impl Naive {
         old.map_or(Posted::New, |from| Posted::Moved { from })
     }
 
-    /// Removes the posts beyond the caps and returns them, oldest first.
+    /// Removes the posts outside the caps and returns them, oldest first.
     fn cut(&mut self) -> Vec<(String, Timestamp)> {
         let kept = self.kept(self.newest);
         let mut cut = std::mem::replace(&mut self.posts, kept);
@@ -138,7 +138,7 @@ proptest! {
                     let expired = timeline.expire(now);
                     let wanted = naive.cut();
                     prop_assert_eq!(expired.len(), wanted.len());
-                    // Those that are not taken are removed too.
+                    // Expired posts are removed even if they are not taken from the iterator.
                     let taken: Vec<_> = expired.take(n).collect();
                     prop_assert!(taken.into_iter().eq(wanted.into_iter().take(n)));
                 }

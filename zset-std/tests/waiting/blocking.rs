@@ -1,4 +1,4 @@
-//! Threads that wait.
+//! Tests threads that wait for units.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,7 +40,7 @@ fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     let (funnels, clock) = funnels();
     clock.advance(Duration::from_secs(100));
     assert!(funnels.check("a").is_allowed());
-    // The caller's clock was set back by a minute.
+    // The caller's clock is a minute behind the latest time that the limiter has seen.
     assert_eq!(
         funnels.at(Timestamp::from_nanos(40_000_000_000)).peek_n("a", 1).retry_after(),
         Some(Duration::from_secs(61))
@@ -70,7 +70,7 @@ fn a_thread_waits_by_the_clock_of_the_limiter() {
     let (funnels, clock) = funnels();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            // The first passes; four wait.
+            // The first unit passes immediately; the other four wait.
             for _ in 0..5 {
                 funnels.wait_ready("a").block().unwrap();
             }
@@ -85,7 +85,8 @@ fn a_thread_waits_by_the_clock_of_the_limiter() {
     });
 }
 
-/// By the real clock, the units that pass stay within the quota, and every thread passes.
+/// With a real clock, the units that pass stay within the quota, and every thread gets all its
+/// units.
 #[test]
 fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
@@ -106,7 +107,8 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
         });
         let passed = passed.into_inner().unwrap();
         assert_eq!(passed.len(), 40);
-        // Eight full windows take seven periods between the first and the last.
+        // The 40 units fill eight windows, so at least seven periods lie between the first and the
+        // last.
         let first = passed.iter().map(|(before, _)| *before).min().unwrap();
         let last = passed.iter().map(|(_, after)| *after).max().unwrap();
         assert!(last.saturating_duration_since(first) >= Duration::from_millis(7 * 20));
@@ -114,7 +116,7 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     }
 }
 
-/// A clock that shows whether a thread has fallen asleep by it.
+/// A clock that records whether a thread has fallen asleep.
 #[derive(Clone, Default)]
 struct Watched {
     clock: FakeClock,
@@ -146,16 +148,17 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
             windows.wait_ready(&1).units(units).block().unwrap();
             order.lock().unwrap().push(units);
         };
-        // One unit would pass now, but four units are ahead of it in the line.
+        // A single unit would be allowed now, but the request for four units is ahead of it in the
+        // line.
         let four = scope.spawn(move || wait(4));
-        // The four are in the line before their thread falls asleep.
+        // Waits until the first thread sleeps. Its request is then in the line.
         while !watched.is_slept_by.load(Ordering::SeqCst) {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
-        // When the first three units expire, the four units pass, and no later one does: the clock
-        // does not advance until the thread has noticed, however long that takes. If the single
-        // unit had passed first, the four would not have.
+        // At second 4, the first three units expire. Either the four units or the single unit can
+        // then pass, but not both, because the clock does not advance until one thread has
+        // finished.
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(4)));
         while !four.is_finished() && !one.is_finished() {
             thread::yield_now();
@@ -172,7 +175,8 @@ fn a_later_waiter_times_out_at_its_deadline() {
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
         let first = scope.spawn(|| funnels.wait_ready("a").block());
-        // Times out immediately if it is first in the line, and otherwise at its deadline.
+        // This waiter times out immediately if it is first in the line, and otherwise at its
+        // deadline.
         let second = scope.spawn(|| funnels.wait_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();

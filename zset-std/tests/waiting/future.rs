@@ -1,4 +1,5 @@
-//! Futures that wait, polled by hand, only after a wake-up, which detects missing wake-ups.
+//! Tests futures that wait for units. They are polled by hand, and only after a wake-up, so that a
+//! missing wake-up is noticed.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,7 +15,7 @@ use zset_std::{Clock, FakeClock, Funnel, Keyed, Quota, SlidingWindow, Timestamp}
 
 use crate::funnels;
 
-/// Whether it was woken since the last poll.
+/// Whether the task was woken since its last poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -76,7 +77,7 @@ fn a_waiter_that_leaves_the_head_of_the_line_wakes_the_next() {
     assert!(second.run().is_some_and(|outcome| outcome.is_ok()));
 }
 
-/// A waker that owns a future of the same limiter, like a task of a runtime.
+/// A waker that owns a future of the same limiter, like a runtime's task.
 struct Owner {
     _future: Mutex<Boxed>,
 }
@@ -87,7 +88,7 @@ impl Wake for Owner {
 
 type Boxed = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// This would deadlock if a waker were dropped under the lock.
+/// The test would deadlock if a waker were dropped under the lock.
 #[test]
 fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     let funnels = Arc::new(funnels().0);
@@ -100,7 +101,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     };
     let _head_of_the_line = waits();
     let mut future = waits();
-    // Each poll replaces the previous waker.
+    // Each poll replaces and drops the previous waker.
     for _ in 0..3 {
         let owner = Waker::from(Arc::new(Owner { _future: Mutex::new(waits()) }));
         assert!(future.as_mut().poll(&mut Context::from_waker(&owner)).is_pending());
@@ -120,7 +121,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     assert_eq!((first.run(), behind.run(), last.run()), (None, None, None));
     clock.advance(Duration::from_nanos(999_999_999));
     assert_eq!(first.run(), None);
-    // A caller whose clock is ahead overtakes the waiters.
+    // A caller whose clock is a nanosecond ahead overtakes the waiters.
     assert!(funnels.at(Timestamp::ZERO.saturating_add(second)).check("a").is_allowed());
     assert_eq!((first.run(), behind.run()), (None, None), "nothing wakes them");
     clock.advance(Duration::from_nanos(1));
@@ -206,7 +207,7 @@ struct Waiter<'a> {
     task: Task<'a>,
 }
 
-/// Runs all woken waiters until none is woken, and verifies those that finish.
+/// Runs all woken waiters until none is woken, and verifies the results of those that finish.
 fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow, FakeClock>) {
     let now = windows.clock().now();
     let mut index = 0;
@@ -218,7 +219,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow,
         let done = waiters.remove(index).unwrap();
         let is_first = waiters.iter().take(index).all(|before| before.key != done.key);
         match outcome {
-            // 0 units are allowed even if others are waiting.
+            // A request for 0 units is allowed even if others wait before it.
             Ok(()) => assert!(is_first || done.units == 0, "a waiter overtook an earlier one"),
             Err(NotReady::Never) => assert!(done.units > windows.peek_n(&0, 0).limit),
             Err(NotReady::TooLate) => {
@@ -232,10 +233,10 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow,
             }
             Err(other) => panic!("unexpected error: {other}"),
         }
-        // The waiter may have woken others.
+        // The finished waiter may have woken others, so all of them are visited again.
         index = 0;
     }
-    // No waiter could pass now: the first of each key would be denied.
+    // No remaining waiter may be able to pass, so the first one of each key must be denied.
     for key in 0..2 {
         if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
             assert!(!windows.peek_n(&key, first.units).is_allowed(), "a wake-up was lost");

@@ -1,4 +1,4 @@
-//! Waiting for units, on a thread and as a future.
+//! Tests waiting for units, both by blocking a thread and by awaiting a future.
 
 mod blocking;
 #[cfg(feature = "async")]
@@ -18,7 +18,7 @@ fn funnels() -> (Keyed<String, Funnel, FakeClock>, FakeClock) {
     (Keyed::<String, _>::new(Funnel::new(quota)).with_clock(clock.clone()), clock)
 }
 
-/// With and without the feature `async`, whose timers are not `Sync`.
+/// Waits are `Sync` even with the feature `async`, whose timers are not.
 #[test]
 fn waits_are_send_and_sync() {
     fn is_send_and_sync<T: Send + Sync + Unpin>() {}

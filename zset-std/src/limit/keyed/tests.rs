@@ -1,4 +1,4 @@
-//! How often a call hashes its key, and how often it locks.
+//! Tests how often a call hashes its key, and how often it acquires a lock.
 
 use std::cell::Cell;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,7 +12,7 @@ std::thread_local! {
     static HASHES: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A hash that is the key, counted.
+/// A hasher whose hash is the key itself. It counts the hashes.
 #[derive(Default)]
 struct Same(u64);
 
@@ -33,7 +33,7 @@ impl Hasher for Same {
 
 type Funnels = Keyed<u64, Funnel, MonotonicClock, BuildHasherDefault<Same>>;
 
-/// Returns a key of a shard.
+/// Returns a key in the given shard.
 fn key(shard: u64, number: u64) -> u64 {
     shard << 32 | number
 }
@@ -46,7 +46,7 @@ fn quota() -> Quota {
     Quota::new(2, Duration::from_secs(60)).unwrap()
 }
 
-/// The keys that are present.
+/// Keys that `limiter` inserts, each in its own shard.
 const PRESENT: [u64; 2] = [0, 1 << 32];
 
 /// Returns a limiter with keys in two shards, which are idle after 30 seconds.
@@ -59,7 +59,7 @@ fn limiter(max_keys: usize, when_full: WhenFull) -> Funnels {
     limiter
 }
 
-/// Returns how often a call hashes, and how often it locks.
+/// Returns how often a call hashes a key, and how often it acquires a lock.
 fn count(call: impl FnOnce()) -> (usize, usize) {
     HASHES.set(0);
     LOCKS.set(0);
@@ -67,10 +67,10 @@ fn count(call: impl FnOnce()) -> (usize, usize) {
     (HASHES.get(), LOCKS.get())
 }
 
-/// A call for a key.
+/// A call for a key, with its name.
 type Call = (&'static str, fn(&Funnels, u64));
 
-/// Calls that decide on a key or record units, also on the state shared by keys without room.
+/// Calls that decide on a key or record units. For a key without room, they use the shared state.
 const DECISIONS: [Call; 12] = [
     ("check", |it, key| _ = it.at(at(1)).check(&key)),
     ("check_n", |it, key| _ = it.at(at(1)).check_n(&key, 3)),
@@ -137,8 +137,8 @@ fn a_table_grows_without_hashing_its_keys() {
     assert_eq!(counts, (999, 999));
 }
 
-/// A shard is not locked while others are searched: the search may be long, and two threads would
-/// wait for each other. So the shard of the new key is locked again to insert it.
+/// A call unlocks the shard of the new key while it searches other shards: the search may be long,
+/// and two searching threads could deadlock. So it locks the shard again to insert the key.
 #[test]
 fn a_shard_is_locked_again_only_if_an_idle_key_is_in_another() {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {

@@ -1,4 +1,4 @@
-//! Units that are held while it is not known whether they count.
+//! Tests held units: the caller decides later whether to charge them.
 
 use super::*;
 use crate::keyed_limiter::OnlyRequired;
@@ -6,7 +6,7 @@ use zset_std::At;
 
 type Held<'a, L> = Hold<At<'a, L>, u32>;
 
-/// Holds units at a time. They are settled at the same time.
+/// Tries to hold units at a given time. The hold is settled at the same time.
 fn try_hold<L: KeyedLimiter<u32>>(
     limiter: &L,
     key: u32,
@@ -16,12 +16,12 @@ fn try_hold<L: KeyedLimiter<u32>>(
     Hold::new(At::new(limiter, at(second)), &key, n)
 }
 
-/// Holds units that are allowed.
+/// Holds units, which must be allowed.
 fn hold<L: KeyedLimiter<u32>>(limiter: &L, key: u32, n: u32, second: u64) -> Held<'_, L> {
     try_hold(limiter, key, n, second).1.expect("allowed")
 }
 
-/// Returns the wait for units that are not held.
+/// Tries to hold units, which must be denied; returns the wait in seconds.
 fn denied<L: KeyedLimiter<u32>>(limiter: &L, key: u32, n: u32, second: u64) -> u64 {
     let (decision, hold) = try_hold(limiter, key, n, second);
     assert!(hold.is_none() && !decision.is_allowed());
@@ -39,7 +39,7 @@ fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
         assert_eq!((decision.is_allowed(), decision.remaining), (true, left));
         holds.extend(hold);
     }
-    // One of those in flight may be released at any time.
+    // A held unit may be released at any time, so a wait of one second is only a guess.
     let (decision, hold) = Hold::new(&limiter, &1, 1);
     assert_eq!((seconds(decision), decision.remaining, hold.is_none()), (1, 0, true));
     assert!(Hold::new(&limiter, &2, 1).0.is_allowed(), "another key");
@@ -75,7 +75,7 @@ fn a_dropped_hold_is_charged_whole() {
     assert_eq!(limiter.refund(&1, 4), 3);
 }
 
-/// An algorithm that implements no more than it has to: four units in all.
+/// An algorithm that implements only the required methods, and allows four units in all.
 #[derive(Clone)]
 struct FourInAll;
 
@@ -110,14 +110,14 @@ impl Limiter for FourInAll {
     }
 }
 
-/// Each call by which units may be allowed, with the state of four of four.
+/// Tests each call that may allow units. Of four units, three are held and one is on record.
 #[test]
 fn every_call_sees_units_that_are_held() {
     fn each(limiter: impl Limiter, when_full: Option<WhenFull>) {
         let clock = FakeClock::new();
         let mut limiter = Keyed::<u32, _>::new(limiter).with_clock(clock.clone());
         if let Some(when_full) = when_full {
-            // The key has no room, and is in the shared bucket.
+            // Key 0 occupies the only room, so key 1 uses the shared bucket.
             limiter = limiter.with_max_keys(1, when_full);
             assert!(limiter.check_n(&0, 4).is_allowed());
         }
@@ -134,7 +134,8 @@ fn every_call_sees_units_that_are_held() {
                 limiter.at(at(0)).peek_n(&1, n),
                 try_hold(&limiter, 1, n, 0).0,
             ];
-            // The one on record is in the way of four.
+            // A call for four units must also wait for the recorded unit to expire. That wait
+            // depends on the algorithm.
             let wait =
                 if n == 4 { decisions[0].retry_after() } else { Some(Duration::from_secs(1)) };
             for decision in decisions {
@@ -152,7 +153,7 @@ fn every_call_sees_units_that_are_held() {
         limiter.check_invariants();
         let last = limiter.check(&1);
         assert_eq!((last.is_allowed(), last.remaining), (true, 0));
-        // All are on record.
+        // All four units are recorded now, so the wait is computed instead of guessed.
         assert!(limiter.check(&1).retry_after() >= Some(Duration::from_secs(2)));
         assert!(limiter.over_limit(&1));
     }
@@ -236,7 +237,7 @@ fn a_key_that_is_reset_while_units_are_held_keeps_only_these() {
     assert!(limiter.reset(&1));
     limiter.check_invariants();
     assert_eq!((now.peek_n(&1, 0).remaining, limiter.len()), (2, 1));
-    // No other key takes the room that the charge needs.
+    // Key 1 keeps its room while a unit is held, so key 2 is denied.
     assert_eq!(seconds(now.check(&2)), 1);
     held.charge(1);
     limiter.check_invariants();
@@ -257,7 +258,7 @@ fn a_denial_because_of_held_units_is_counted_once() {
         };
         assert_eq!([denied(), denied(), denied(), denied()], [1, 1, 600, 600]);
         assert_eq!(counts.all()[1], 4);
-        // Units that were held before the block are recorded.
+        // Units that were held before the block are still recorded when they are charged.
         held.charge(2);
         assert_eq!(counts.all()[0], 1, "one decision");
         assert_eq!(limiter.refund(&1, 9), 2);
@@ -266,7 +267,7 @@ fn a_denial_because_of_held_units_is_counted_once() {
     }
 }
 
-/// Otherwise, a client could end its row of denials by a request that is not charged.
+/// If a hold ended a row of denials, a client could end its row with a request that is not charged.
 #[test]
 fn only_units_that_are_charged_end_a_row_of_denials() {
     let penalty = Penalty::new(SlidingWindow::new(per_minute(2)), block(3, 600));

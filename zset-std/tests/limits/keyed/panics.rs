@@ -1,4 +1,5 @@
-//! Panicking user code: no unit is forgotten, no room is lost, and no other call is blocked.
+//! Tests that a panic in user code forgets no unit, leaves the number of keys correct, and blocks
+//! no other call.
 
 use std::cell::Cell;
 use std::thread;
@@ -36,8 +37,8 @@ fn called(call: Call) {
     }
 }
 
-/// Runs an operation in which this many calls of a kind return and the next panics; returns whether
-/// one panicked.
+/// Runs an operation in which a call panics after `passing` calls of its kind. Returns whether it
+/// panicked.
 fn panicking_after(passing: usize, call: Call, operation: impl FnOnce()) -> bool {
     PANICKING.set(Some((call, passing)));
     let panicked = catch_unwind(AssertUnwindSafe(operation)).is_err();
@@ -111,7 +112,7 @@ fn full(limiter: AnyLimiter, when_full: WhenFull) -> Keyed<Key, AnyLimiter> {
     limiter
 }
 
-/// Runs an operation with a panic at each of its calls of user code in turn.
+/// Runs an operation repeatedly, with a panic in each of its calls of user code in turn.
 fn panics_in_turn(algorithm: AnyLimiter, name: &str, operation: impl Fn(&Keyed<Key, AnyLimiter>)) {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         for call in CALLS {
@@ -123,7 +124,8 @@ fn panics_in_turn(algorithm: AnyLimiter, name: &str, operation: impl Fn(&Keyed<K
                     let allowed = limiter.at(at(60)).peek_n(&Key(key), 1).is_allowed();
                     assert!(!allowed, "{name}: {call:?} {passing} loses the units of a key");
                 }
-                // In the end no key is left, and all room is available again.
+                // Once all keys are swept, the limiter must have room for the maximum number of
+                // keys again.
                 limiter.at(at(1000)).sweep(usize::MAX);
                 assert_eq!(limiter.len(), 0, "{name}: {call:?} {passing} loses room");
                 for key in 10..10 + ROOM {
@@ -145,12 +147,13 @@ fn a_panic_in_user_code_forgets_no_unit_and_loses_no_room() {
         let panics = |name, operation: &dyn Fn(&Keyed<Key, AnyLimiter>)| {
             panics_in_turn(algorithm, name, operation);
         };
-        // A new key, one without room, an idle one, and one in use.
+        // In order: a new key that gets room, a new key without room, an idle key, and a key in
+        // use.
         for (key, second) in [(10, 60), (10, 59), (0, 60), (1, 60)] {
             panics("check", &|limiter| _ = limiter.at(at(second)).check_n(&Key(key), 1));
             panics("hold", &|limiter| {
                 let (_, hold) = Hold::new(limiter.at(at(second)), &Key(key), 1);
-                // A hold that is made is settled without a panic.
+                // Only creating the hold may panic here, not dropping it.
                 let panicking = PANICKING.take();
                 drop(hold);
                 PANICKING.set(panicking);

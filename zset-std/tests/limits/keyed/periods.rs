@@ -1,4 +1,5 @@
-//! Calls of one key with several periods: for how long the key is kept, and when it makes room.
+//! Tests keys that are checked with several periods: how long they are kept, and when they make
+//! room for other keys.
 
 use super::*;
 
@@ -10,8 +11,9 @@ fn sweep<L: Limiter>(limiter: &Keyed<u32, L>, second: u64) -> usize {
     limiter.at(at(second)).sweep(usize::MAX)
 }
 
-/// Calls a function with each counter of this quota, as it is and inside of another limiter, and
-/// with the number of windows in which it counts a unit. There is room for one key.
+/// Calls a function with each counter of this quota, plain and inside another limiter. The second
+/// argument is the number of windows in which the counter counts a unit. Limiters have room for one
+/// key.
 macro_rules! for_each_counter {
     ($check:ident, $quota:expr) => {
         $check(&keyed(FixedWindow::new($quota)), 1);
@@ -44,7 +46,7 @@ fn a_key_makes_room_when_its_windows_of_all_periods_are_over() {
         let end = 60 * windows;
         assert_eq!(seconds(limiter.at(at(end - 1)).check_n(&2, 1)), 1);
         limiter.check_invariants();
-        // No window holds a unit of the first key.
+        // By now, no window counts a unit of key 1.
         assert!(limiter.at(at(end + 1)).check_n(&2, 1).is_allowed());
         limiter.check_invariants();
     }
@@ -73,7 +75,8 @@ fn a_check_of_no_units_and_a_denial_keep_the_deadline_of_a_key() {
 #[test]
 fn a_key_is_kept_for_every_period_that_was_used_with_it() {
     fn keep<L: SingleQuota>(limiter: &Keyed<u32, L>, windows: u64) {
-        // At second 9, its own window is [0, 10), and that of the call [7, 14).
+        // At second 9, the window of the limiter's own quota is [0, 10), and that of the call's
+        // quota is [7, 14).
         assert!(limiter.at(at(8)).check_with(&1, quota(9, 7), 1).is_allowed());
         assert!(limiter.at(at(9)).check_n(&1, 1).is_allowed());
         assert_eq!(sweep(limiter, 10 * windows), 0, "another window holds both units");
@@ -87,7 +90,8 @@ fn a_key_is_kept_for_every_period_that_was_used_with_it() {
 #[test]
 fn a_key_is_kept_for_a_period_that_is_neither_the_longest_nor_that_of_the_limiter() {
     fn keep<L: SingleQuota>(limiter: &Keyed<u32, L>, windows: u64) {
-        // At second 9, the windows are [0, 10), [7, 14) and, of the limiter's own quota, [8, 12).
+        // At second 9, the windows of the two calls are [0, 10) and [7, 14), and the window of the
+        // limiter's own quota is [8, 12).
         assert!(limiter.at(at(9)).check_with(&1, quota(9, 10), 1).is_allowed());
         assert!(limiter.at(at(9)).check_with(&1, quota(9, 7), 1).is_allowed());
         let others_are_over = 4 + 8 * windows;

@@ -1,4 +1,5 @@
-//! The bound on keys: which keys are idle, and what happens to keys without room.
+//! Tests the bound on the number of keys: which keys are idle, and what happens to keys without
+//! room.
 
 use super::*;
 
@@ -14,8 +15,8 @@ fn many_refunds_leave_few_deadlines() {
     }
 }
 
-/// A new key sweeps the only idle one, which is preceded in every shard by keys in use whose
-/// deadlines have passed.
+/// A new key sweeps the only idle key, even if many keys in use have earlier deadlines that have
+/// passed.
 #[test]
 fn a_new_key_is_refused_only_if_no_key_is_idle() {
     let cases = [5_u32, 6, 7, 50, 1000].map(|others| two(per_minute(3)).map(|it| (others, it)));
@@ -30,7 +31,7 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
         for key in 0..others {
             assert!(limiter.at(at(50)).check_n(&key, 2).is_allowed());
         }
-        // A minute later, only the last key is idle.
+        // At second 61, only the key `idle` can be swept; all others are still in use.
         assert!(limiter.at(at(61)).check_n(&1_000_000, 1).is_allowed(), "{others} others");
         for key in 0..others {
             assert!(limiter.at(at(61)).check_n(&key, 0).remaining < 3, "a key in use was swept");
@@ -95,7 +96,8 @@ fn passed_deadlines_of_one_key_are_merged() {
                 limiter.check_invariants();
             }
         }
-        // Key 0 is in use when its deadlines have passed; afterwards it has only one.
+        // Key 0 is used again just as its many deadlines pass. The sweep replaces them with a
+        // single later deadline.
         assert!(limiter.at(at(1060)).check_n(&0, 1).is_allowed());
         assert_eq!(limiter.at(at(1061)).sweep(100_000), 999);
         limiter.check_invariants();

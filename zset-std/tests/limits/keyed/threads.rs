@@ -1,4 +1,4 @@
-//! Concurrent calls: exactly the limit passes.
+//! Tests that concurrent calls, taken together, are allowed exactly the limit.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -6,15 +6,15 @@ use std::thread;
 
 use super::*;
 
-/// The rounds are one period apart, so that all keys are idle again and may be swept.
+/// The number of rounds. They are one period apart, so all keys are idle again and may be swept.
 const ROUNDS: u64 = 2_000;
 
-/// The limit of each key, and the number of units requested per round.
+/// The limit of each key, and the number of units requested per key and round.
 const LIMIT: u32 = 5;
 const REQUESTS: usize = 8;
 
 /// A barrier at which threads wait for each other before each round. Unlike std's `Barrier`, it
-/// releases them when one of them panics, so that the test fails instead of hanging.
+/// releases the other threads when one panics, so that the test fails instead of hanging.
 struct Start {
     threads: usize,
     arrived: AtomicUsize,
@@ -44,7 +44,7 @@ impl Drop for ReleaseOnPanic<'_> {
     }
 }
 
-/// Runs all rounds concurrently on a fixed number of threads.
+/// Runs all rounds on this many threads, then checks how many units were allowed.
 fn exactly_the_limit_passes(limiter: AnyLimiter, threads: usize, keys: u64) {
     let limiter = Keyed::<u64, _>::new(limiter).with_max_keys(keys as usize, WhenFull::RefuseNew);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
@@ -52,7 +52,7 @@ fn exactly_the_limit_passes(limiter: AnyLimiter, threads: usize, keys: u64) {
     let request = |thread: u64, round: u64, now: Timestamp| {
         for _ in 0..REQUESTS / threads {
             for key in 0..keys {
-                // Each thread starts at a different key.
+                // With several keys, each thread starts its round at a different key.
                 let key = (key + thread) % keys;
                 let allowed = limiter.at(now).check_n(&key, 1).is_allowed();
                 passed[(round * keys + key) as usize].fetch_add(allowed.into(), Ordering::Relaxed);

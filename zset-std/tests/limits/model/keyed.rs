@@ -1,4 +1,5 @@
-//! Keyed limiters: each key has its own list, as long as there is room for it.
+//! Compares keyed limiters with lists. Each key has its own list, as long as there is room for the
+//! key.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,8 @@ enum Call {
     Record(Key, u32),
     Refund(Key, u32),
     Sweep(usize),
-    // The results of these depend on whether an idle key was swept, so idle keys are swept
-    // before each call in sequences that contain them.
+    // The results of the following calls depend on whether an idle key was swept. In sequences that
+    // contain such calls, idle keys are therefore swept before each call.
     SetQuota(Funnel),
     Reset(Key),
     CheckWith(Key, Funnel, u32),
@@ -50,8 +51,8 @@ fn more() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// A quota, the bound on keys, and two sequences of calls: in the first, idle keys are swept before
-/// each call, and in the second, they may or may not be present.
+/// A quota, the bound on keys, and two sequences of calls. In the first, idle keys are swept before
+/// each call; in the second, idle keys may remain.
 type Case = (Funnel, Option<(usize, WhenFull)>, [Vec<(Step, Call)>; 2]);
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -69,13 +70,13 @@ enum Place {
 struct Subject<L: Limiter> {
     limiter: Keyed<Key, L>,
     kind: Kind,
-    /// The keys in use, and possibly some idle ones.
+    /// The lists of the keys in use, and possibly of some idle keys.
     lists: BTreeMap<Key, Naive>,
     /// The initial list of a new key.
     new: Naive,
     shared: Option<Naive>,
     max_keys: usize,
-    /// Whether idle keys are swept before each call; if not, they may or may not be present.
+    /// Whether idle keys are swept before each call. If not, they may remain.
     sweeps: bool,
     quota: Funnel,
     now: u64,
@@ -101,9 +102,11 @@ impl<L: SingleQuota> Subject<L> {
         Subject { limiter, kind, lists, new, shared, max_keys, sweeps, quota, now: 0, newest: 0 }
     }
 
-    /// Sets the time on all shards; otherwise a shard sees it only when one of its keys is used.
+    /// Sets the time on all shards, by a sweep. Otherwise, a shard would see the new time only when
+    /// one of its keys is used.
     fn step(&mut self, step: Step) {
-        // A key that becomes idle at the last timestamp would never be swept.
+        // Keeps the time below the last timestamp, because a key that becomes idle only at that
+        // timestamp is never swept.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
         self.limiter.at(timestamp(self.now)).sweep(0);
         self.newest = self.newest.max(self.now);
@@ -125,8 +128,8 @@ impl<L: SingleQuota> Subject<L> {
         idle_at.is_some_and(|idle_at| idle_at > self.newest.into())
     }
 
-    /// Returns where a key is counted: it has room while fewer than the maximum of other keys are
-    /// in use.
+    /// Returns where a key is counted. It has room if the number of other keys in use is below the
+    /// maximum.
     fn place(&self, key: Key) -> Place {
         let others = self.lists.keys().filter(|other| **other != key && self.is_in_use(**other));
         if others.count() < self.max_keys {
@@ -162,13 +165,13 @@ impl<L: SingleQuota> Subject<L> {
         }
     }
 
-    /// Records a check, and its `n` units if they passed.
+    /// Records a check, and its `n` units if they were allowed.
     fn checked(&mut self, is_allowed: bool, key: Key, quota: Funnel, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
-        // A check of 0 units leaves no trace: no key is inserted, and the shared state is
-        // unchanged.
+        // A check of 0 units for an absent key leaves no trace: it inserts no key and does not
+        // change the shared state.
         if n > 0 || is_there {
             list.widen(quota);
             list.round(quota);
@@ -208,7 +211,7 @@ impl<L: SingleQuota> Subject<L> {
                 let refunded = self.limiter.refund(&key, n);
                 let is_in_use = self.is_in_use(key);
                 let Some(list) = self.lists.get_mut(&key) else { return };
-                // An idle key may be present, or may have been swept.
+                // For an idle key, the result is known only if idle keys are always swept.
                 if is_in_use || self.sweeps {
                     assert_eq!(refunded, list.refundable(self.quota, n));
                 }
@@ -245,8 +248,8 @@ impl<L: SingleQuota> Subject<L> {
         assert!(self.limiter.len() <= self.max_keys);
     }
 
-    /// Returns the quota. For counters, which stay exact only if the period is unchanged, returns
-    /// one with their period.
+    /// Returns the quota. For counters, which stay exact only if the period is unchanged, returns a
+    /// quota with the current period.
     fn possible(&self, quota: Funnel) -> Funnel {
         match self.kind {
             Kind::Counter | Kind::Fixed => {

@@ -1,19 +1,19 @@
-//! A naive limiter for one key, which decides by all units that ever passed.
+//! A naive limiter for one key, which keeps a list of all units that it has allowed.
 //!
-//! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
+//! Times have 128 bits, so that they can exceed [`Timestamp::MAX`](zset_std::Timestamp::MAX).
 
 use super::{CENTURY, Funnel, Rate};
 
 /// The limiters to model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// `SlidingWindow`
+    /// Models a `SlidingWindow`.
     Log,
-    /// `WindowCounter`
+    /// Models a `WindowCounter`.
     Counter,
-    /// `FixedWindow`
+    /// Models a `FixedWindow`.
     Fixed,
-    /// `Funnel`
+    /// Models a `Funnel`.
     Funnel,
 }
 
@@ -22,12 +22,12 @@ pub(super) enum Kind {
 struct Passed {
     at: u64,
     units: u64,
-    /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if
-    /// refunded.
+    /// In a funnel, the time in which the units leak out, in sixtieths of a nanosecond. It is
+    /// negative for a refund.
     volume: i128,
-    /// In a funnel, the fractions to which the level was rounded up before these units.
+    /// In a funnel, the level was rounded up to a multiple of this step before these units passed.
     step: i128,
-    /// In a log, whether they have been older than every period so far.
+    /// In a log, whether a check has found the units to be older than every period so far.
     forgotten: bool,
 }
 
@@ -39,20 +39,20 @@ pub(super) struct Naive {
     horizon: u64,
     /// The effective time of the latest check.
     checked: u64,
-    /// The time of a quota change after which the limiter may only err on the side of denying.
+    /// The time of a quota change after which the limiter may err, but only on the side of denying.
     inexact_at: Option<u64>,
 }
 
-/// The fractions of a nanosecond in which a funnel's volumes are measured.
+/// A funnel's volumes are measured in these parts of a nanosecond.
 const PARTS: i128 = 60;
 
-/// Returns the fractions of a nanosecond that a quota distinguishes.
+/// Returns the smallest difference in time that a quota distinguishes, in parts of a nanosecond.
 fn step(quota: Funnel) -> i128 {
     PARTS / i128::from(quota.count())
 }
 
 fn round_up(time: i128, step: i128) -> i128 {
-    // Refunds may make it negative.
+    // The time may be negative after refunds, so the remainder must be Euclidean.
     time + (-time).rem_euclid(step)
 }
 
@@ -77,14 +77,13 @@ impl Naive {
         }
     }
 
-    /// Returns the interval between units of a funnel.
+    /// Returns the time in which a unit leaks out of a funnel.
     fn interval(quota: Funnel) -> i128 {
-        // Counts divide 60.
+        // The interval is exact, because counts divide 60.
         i128::from(period(quota)) * step(quota)
     }
 
-    /// Returns the time at which a funnel will be empty, rounded up to the fractions that the quota
-    /// distinguishes.
+    /// Returns the time at which a funnel will be empty, rounded up to the quota's step.
     fn empty_at(&self, quota: Funnel) -> i128 {
         let empty_at = self.passed.iter().fold(0, |empty_at, passed| {
             round_up(empty_at.max(i128::from(passed.at) * PARTS), passed.step) + passed.volume
@@ -107,7 +106,7 @@ impl Naive {
         match self.kind {
             Kind::Log => {
                 let used = self.sum(|time| at - u128::from(time) < period);
-                // Forgotten units count at the time of the newest of them.
+                // All forgotten units count from the time of the newest of them.
                 let forgotten = || self.passed.iter().filter(|passed| passed.forgotten);
                 let latest = forgotten().map(|passed| u128::from(passed.at)).max();
                 let is_within = latest.is_some_and(|latest| at - latest < period);
@@ -133,7 +132,8 @@ impl Naive {
         }
     }
 
-    /// Returns whether the limiter must decide exactly as this model; otherwise it may deny more.
+    /// Returns whether the limiter must decide exactly like this model. Otherwise, it may deny
+    /// more.
     pub(super) fn is_exact(&self, quota: Funnel, at: u64) -> bool {
         let Some(inexact_at) = self.inexact_at else { return true };
         let windows = at / period(quota) - inexact_at / period(quota);
@@ -151,7 +151,7 @@ impl Naive {
         self.passed.iter_mut().for_each(|passed| passed.forgotten |= now - passed.at >= horizon);
     }
 
-    /// Records that a call rounds a funnel's level up to fractions over the count of its quota.
+    /// Records that a call rounds a funnel's level up to the step of its quota.
     pub(super) fn round(&mut self, quota: Funnel) {
         let step = step(quota);
         if self.kind == Kind::Funnel && self.passed.last().is_some_and(|last| last.step != step) {
@@ -159,7 +159,7 @@ impl Naive {
         }
     }
 
-    /// Extends the horizon to a quota's period.
+    /// Extends the horizon to a quota's period, if that is longer.
     pub(super) fn widen(&mut self, quota: Funnel) {
         if self.kind != Kind::Log || period(quota) <= self.horizon {
             return;
@@ -167,7 +167,8 @@ impl Naive {
         self.horizon = period(quota);
         let forgotten = self.passed.iter().filter(|passed| passed.forgotten);
         let Some(latest) = forgotten.map(|passed| passed.at).max() else { return };
-        // If they are too old, the next call forgets them again.
+        // If the restored units are too old even for the longer period, the next check forgets them
+        // again.
         for passed in self.passed.iter_mut().filter(|passed| passed.forgotten) {
             passed.at = latest;
             passed.forgotten = false;
@@ -183,7 +184,8 @@ impl Naive {
             Kind::Log | Kind::Funnel => false,
             Kind::Counter | Kind::Fixed => period(old) != period(new),
         };
-        // The limiter may have forgotten units that were refunded in the model.
+        // An empty list does not make an inexact limiter exact: a refund may have removed units
+        // from the list that the limiter had already forgotten.
         if is_inexact && (!self.passed.is_empty() || self.inexact_at.is_some()) {
             self.inexact_at = Some(self.checked);
         }
@@ -223,12 +225,12 @@ impl Naive {
     /// Refunds the newest units, or the volume of `n` units in a funnel.
     pub(super) fn refund(&mut self, quota: Funnel, n: u32) {
         if self.kind == Kind::Funnel {
-            // The level never falls below zero.
+            // A refund of more than the level needs no special case: the funnel is then empty.
             let (volume, step) = (-i128::from(n) * Self::interval(quota), step(quota));
             self.passed.push(Passed { at: 0, units: 0, volume, step, forgotten: false });
             return;
         }
-        // A limiter that errs on the side of denying may refund units that have left its window.
+        // An inexact limiter may also refund units that have already left its window.
         let is_exact = self.is_exact(quota, self.checked);
         let mut missing = u64::from(if is_exact { self.refundable(quota, n) } else { n });
         for passed in self.passed.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! Limiters for one key.
+//! Compares limiters for one key with lists of the units that they have allowed.
 
 use std::fmt::Debug;
 
@@ -12,12 +12,12 @@ enum Call {
     Refund(u32),
     SetQuota(Funnel),
     Reset,
-    // Limiters with one quota only.
+    // Only limiters with a single quota have the following calls.
     CheckWith(Funnel, u32),
     PeekWith(Funnel, u32),
 }
 
-/// Generates the calls of every limiter.
+/// Generates the calls with which all limiters are tested.
 fn common() -> BoxedStrategy<Call> {
     prop_oneof![
         12 => (0..14_u32).prop_map(Call::Check),
@@ -113,7 +113,7 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
                     return;
                 }
                 self.limiter.record(n, now);
-                // No units leave no trace, not even the time.
+                // Recording 0 units leaves no trace: not even the time is recorded.
                 if n > 0 {
                     self.advance();
                     let quotas = self.quotas.clone();
@@ -190,7 +190,8 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
                 self.lists[0] = list;
             }
             Call::Refund(_) if self.lists[0].is_counter() => {
-                // A refund applies to the windows in which the counter last counted.
+                // A refund applies to the windows in which the counter last counted, perhaps under
+                // another quota.
                 self.quotas[0] = self.counted;
                 self.call(call);
                 self.quotas[0] = own;
@@ -199,7 +200,7 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
         }
     }
 
-    /// Records that a check counts by a quota.
+    /// Records that a check uses this quota.
     fn count_by(&mut self, quota: Funnel) {
         let list = &mut self.lists[0];
         if list.is_counter() {
@@ -211,7 +212,7 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
     }
 }
 
-/// Makes the calls, with a check after each.
+/// Makes the calls, and runs `check` after each.
 fn run<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq>(
     limiter: L,
     kind: Kind,
@@ -274,7 +275,8 @@ proptest! {
                 subject.call(call);
                 continue;
             };
-            // Changes one of the quotas.
+            // `Limits` has no `set_quota`, so the whole limiter is replaced by one whose last limit
+            // has the new quota.
             let last = kinds.len() - 1;
             let mut limits = subject.limiter.limiter().clone();
             limits.as_mut_slice()[last].set_quota(quota);
