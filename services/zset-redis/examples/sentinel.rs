@@ -1,12 +1,13 @@
-//! Keeps a limit across a failover, with connections to the primary that a Sentinel names.
+//! Keeps a limit across a failover: a Sentinel names the primary, and the limiter connects to it.
 //!
-//! Sentinel is a feature of the crate `redis`. A `Pool` accepts any type that opens connections:
-//! here [`Sentinels`], which asks for the primary each time. A connection that breaks, or whose
-//! server has become a replica, is replaced, so the limiter needs no restart.
+//! Support for Sentinel is a feature of the crate `redis`. A `Pool` accepts any type that opens
+//! connections. Here, it is [`Sentinels`], which asks the Sentinels for the primary before it opens
+//! each connection. The pool replaces a connection that breaks or whose server has become a
+//! replica, so the limiter needs no restart.
 //!
-//! `REDIS_SENTINELS` is the comma-separated addresses of the Sentinels, and `REDIS_MASTER` the name
-//! of the primary. Without them, the program starts a primary, a replica and a Sentinel, and kills
-//! the primary:
+//! `REDIS_SENTINELS` holds the comma-separated addresses of the Sentinels, and `REDIS_MASTER` the
+//! name of the primary. If either is not set, the program starts a primary, a replica and a
+//! Sentinel, and kills the primary. To use running Sentinels:
 //!
 //! ```sh
 //! REDIS_SENTINELS=redis://10.0.0.1:26379,redis://10.0.0.2:26379 REDIS_MASTER=mymaster \
@@ -143,7 +144,8 @@ impl Servers {
     }
 
     fn kill_the_primary(&mut self) -> Result<(), Box<dyn Error>> {
-        // Replication is asynchronous: wait until the replica has all units, and this last write.
+        // Replication is asynchronous, so wait until the replica has this write and all earlier
+        // ones.
         let mut connection = Client::open(&*self.primary_url)?.get_connection()?;
         redis::cmd("SET").arg("last").arg("write").exec(&mut connection)?;
         let replicas: u32 = redis::cmd("WAIT").arg(1).arg(0).query(&mut connection)?;

@@ -1,4 +1,5 @@
-//! Two processes share their limits through a server, a Redis or a Valkey.
+//! Shows how two processes share their limits through a Redis or Valkey server. This program plays
+//! both processes.
 //!
 //! ```sh
 //! REDIS_URL=redis://127.0.0.1/ cargo run -p zset-redis --example shared_limits
@@ -21,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [one, other] = processes;
     let (one, other) = (one?, other?);
 
-    // While the server is down, the calls of a process fail immediately after the first five
-    // failures.
+    // Each process has its own breaker. After five failures in a row, the calls of that process
+    // fail immediately until a probe succeeds.
     let (breaker, its_breaker) = (Breaker::new(), Breaker::new());
 
     let quota = Quota::new(3, minute)?;
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // Ten a second and a hundred a minute, in one round trip.
+    // Two limits, ten requests a second and a hundred a minute, are checked in one round trip.
     let rules = [
         AnyLimiter::from(Funnel::new(Quota::new(10, Duration::from_secs(1))?)),
         AnyLimiter::from(SlidingWindow::new(Quota::new(100, minute)?)),
@@ -48,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Keyed::new(one, "requests", Limits::new(rules), OnFailure::Allow)?.with_breaker(breaker);
     println!("{} requests left", requests.check_n("ann", 4)?.remaining);
 
-    // CL.THROTTLE ann 4 1 60 1: five at once, then one a minute.
+    // Like `CL.THROTTLE ann 4 1 60 1`: allows five units at once, and then one a minute.
     let logins =
         Keyed::new(other, "logins", Funnel::new(quota), OnFailure::Deny)?.with_breaker(its_breaker);
     let throttle = logins.throttle("ann", 4, 1, 60, 1)?;

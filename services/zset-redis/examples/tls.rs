@@ -1,12 +1,13 @@
-//! Counts logins on a server that is reached over TLS.
+//! Limits logins through a server that is reached over TLS.
 //!
-//! TLS is a feature of the crate `redis`, for URLs that start with `rediss`: `tls-rustls`, or with
-//! the tokio runtime `tokio-rustls-comp`, and a `rustls` with one cryptography provider, here
-//! `ring`; or `tls-native-tls` and `tokio-native-tls-comp`. A certificate that the system does not
-//! trust is passed to `build_with_tls`.
+//! TLS is a feature of the crate `redis`, for URLs that start with `rediss`. To use rustls, enable
+//! `tls-rustls`, or `tokio-rustls-comp` with tokio. The crate `rustls` then needs a cryptography
+//! provider, here `ring`. To use the system's library, enable `tls-native-tls`, or
+//! `tokio-native-tls-comp` with tokio. Pass a certificate that the system does not trust to
+//! `build_with_tls`.
 //!
-//! Without `REDIS_URL`, the program creates a certificate with `openssl` and starts a
-//! `redis-server`:
+//! If `REDIS_URL` is not set, the program creates a certificate with `openssl` and starts a
+//! `redis-server`. To use a running server:
 //!
 //! ```sh
 //! REDIS_URL=rediss://redis.example/ cargo run -p zset-redis --example tls
@@ -81,7 +82,7 @@ fn start() -> Result<(Client, Server), Box<dyn Error>> {
     let mut server = Server::start(folder, &[&settings[..], &files].concat())?;
     server.reply(&client)?;
 
-    // Without trust in the certificate, connecting fails.
+    // A client that does not trust the certificate cannot connect.
     assert!(Client::open(format!("rediss://localhost:{port}/"))?.get_connection().is_err());
     Ok((client, server))
 }

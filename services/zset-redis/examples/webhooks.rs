@@ -1,12 +1,14 @@
-//! Delivers webhooks from two worker processes, with retries, on the delay queue of a server.
+//! Delivers webhooks from two worker processes, with retries, through a delay queue on a server.
 //!
 //! The program queues deliveries and starts two copies of itself as workers. A worker leases a
-//! delivery and posts it. A failed delivery is nacked, and due again after a delay that doubles;
-//! after eight attempts it becomes a dead letter. One worker is killed while it posts: its lease
-//! ends, and the other worker delivers. So each delivery is attempted at least once, and the
-//! receiver, which is also part of the program, recognizes repetitions by their ids.
+//! delivery and posts it. If the post fails, the worker nacks the delivery, which is retried after
+//! a growing delay. After eight attempts, it becomes a dead letter. One worker is killed while it
+//! posts: its lease expires, and the other worker repeats the delivery. So a delivery may be posted
+//! more than once. The receiver, which is also part of the program, recognizes repetitions by their
+//! ids.
 //!
-//! `REDIS_URL` is the server, Redis or Valkey; without it, the program starts a `redis-server`:
+//! If `REDIS_URL` is not set, the program starts a `redis-server`. To use a running Redis or Valkey
+//! server:
 //!
 //! ```sh
 //! REDIS_URL=redis://127.0.0.1/ cargo run -p zset-redis --example webhooks
@@ -30,13 +32,14 @@ use zset_redis::DelayQueueError;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
-/// The time that a worker has for a delivery, and for the receiver's response.
+/// How long a worker leases a delivery.
 const VISIBILITY: Duration = Duration::from_secs(2);
+/// How long a worker waits for the receiver's response.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The pause after a failed call of the queue.
+/// The pause after a failed call to the queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
 const MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(8).unwrap();
@@ -58,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = if env::var_os("REDIS_URL").is_none() { Some(start()?) } else { None };
     let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(url(server)))?;
     let queue = queue(&url)?;
-    // Removes the jobs of an earlier run.
+    // Remove the jobs and dead letters of an earlier run.
     persist(|| queue.clear())?;
     persist(|| queue.purge_dead_letters())?;
     deliver(&queue, &url)
@@ -82,10 +85,10 @@ fn persist<T>(call: impl Fn() -> Result<T, DelayQueueError>) -> Result<T, DelayQ
     }
 }
 
-// The worker.
+// A worker process leases deliveries and posts them.
 
 fn work(queue: &DelayQueue, receiver: &str) -> ! {
-    // The worker exits with the process that started it.
+    // Standard input closes when the parent process ends, and the worker then exits.
     thread::spawn(|| {
         let _ = io::stdin().read(&mut [0]);
         process::exit(0);
@@ -93,7 +96,7 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
     loop {
         let lease = match queue.wait_lease(VISIBILITY).block() {
             Ok(lease) => lease,
-            // The worker continues even if the server is restarted.
+            // If a call fails, e.g. because the server restarts, the worker tries again.
             Err(error) => {
                 eprintln!("worker: {error}");
                 sleep(PAUSE);
@@ -104,7 +107,8 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
         let outcome = match post(receiver, &id, &String::from_utf8_lossy(&lease.payload)) {
             Ok(200) => queue.ack(&lease).map(|()| "delivered".to_owned()),
             failed => {
-                // 20, 40, 80 ms and no more; in production, from seconds to hours.
+                // The delay is 20 ms, then 40 ms, and 80 ms from the third attempt on. In
+                // production, use seconds to hours.
                 let delay = Duration::from_millis(10 << lease.deliveries.min(3));
                 let reason = failed.map_or_else(|error| error.to_string(), |s| s.to_string());
                 queue.nack(&lease, delay).map(|nacked| match nacked {
@@ -115,8 +119,8 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
         };
         match outcome {
             Ok(outcome) => println!("{id}, attempt {}: {outcome}", lease.deliveries),
-            // Either it took too long, and another worker has the delivery, or the server did not
-            // reply, and the lease expires. Both may deliver it again.
+            // Either the post took longer than the lease and another worker has taken the delivery,
+            // or the call to the queue failed. In both cases, the delivery may be repeated.
             Err(error) => println!("{id}, attempt {}: {error}", lease.deliveries),
         }
     }
@@ -135,11 +139,11 @@ fn post(receiver: &str, id: &str, path: &str) -> io::Result<u16> {
     status.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-// The receiver.
+// The receiver counts the attempts, and makes some of them fail.
 
 #[derive(Default)]
 struct Receiver {
-    /// The number of attempts by id.
+    /// The number of attempts for each id.
     attempts: BTreeMap<String, u32>,
     received: BTreeSet<String>,
     workers: Vec<Child>,
@@ -147,7 +151,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Returns the status of the response, unless the worker is killed.
+    /// Returns the status of the response, or kills the worker and returns `None`.
     fn receive(&mut self, id: &str, path: &str, worker: u32) -> io::Result<Option<u16>> {
         let attempts = self.attempts.entry(id.to_owned()).or_insert(0);
         *attempts += 1;
@@ -162,7 +166,7 @@ impl Receiver {
             }
             ("/flaky", 1 | 2) | ("/gone", _) => Ok(Some(500)),
             _ => {
-                // False for a repetition, which then has no effect.
+                // A repetition has no effect: its id is already in the set.
                 self.received.insert(id.to_owned());
                 Ok(Some(200))
             }
@@ -172,7 +176,7 @@ impl Receiver {
 
 fn serve(listener: &TcpListener, receiver: &Mutex<Receiver>) {
     for stream in listener.incoming() {
-        // A worker that hangs up must not stop the service.
+        // A worker that hangs up must not stop the receiver.
         if let Err(error) = stream.and_then(|stream| answer(stream, receiver)) {
             eprintln!("connection: {error}");
         }
@@ -197,7 +201,7 @@ fn answer(mut stream: TcpStream, receiver: &Mutex<Receiver>) -> io::Result<()> {
     Ok(())
 }
 
-// The process that starts the workers.
+// The main process starts the workers and queues the deliveries.
 
 fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -250,7 +254,7 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Starts a server with a socket in its folder.
+/// Starts a server that listens on a Unix socket in its folder.
 fn start() -> Result<Server, Box<dyn Error>> {
     let folder = Folder::new("webhooks")?;
     let arguments = ["--port", "0", "--save", "", "--unixsocket", "socket"];

@@ -1,5 +1,4 @@
-//! Blocking calls: the [`Pool`] of connections, and the types of limiters, boards and queues over
-//! it.
+//! Blocking calls: the [`Pool`] of connections, and the types of boards and queues over a pool.
 
 #[cfg(feature = "cluster")]
 mod cluster;
@@ -19,7 +18,7 @@ use crate::error::is_reply;
 pub use cluster::ClusterConnection;
 pub use pool::Pool;
 
-/// Defines the types over a pool.
+/// Defines an alias of each type, over a [`Pool`].
 macro_rules! over_a_pool {
     ($($Type:ident),*) => {$(
         #[doc = concat!("A [`", stringify!($Type), "`](crate::", stringify!($Type), ") over a [`Pool`].")]
@@ -33,7 +32,7 @@ over_a_pool!(Leaderboard, DelayQueue);
 /// `cluster`, by `redis::cluster::ClusterClient`.
 ///
 /// Each connection is used by its own thread, and callers stop waiting at the deadline. So a method
-/// that takes longer than its `timeout` delays no caller; it only occupies its thread.
+/// that takes longer than its `timeout` only occupies its thread and its place in the pool.
 pub trait Connect: Send + Sync + 'static {
     /// A connection.
     type Connection;
@@ -72,8 +71,8 @@ impl Connect for redis::Client {
         command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Failure> {
-        // These apply to each read and write, not to the whole call, so callers do not rely on
-        // them.
+        // These timeouts apply to each read and write, not to the whole call, so callers do not
+        // rely on them.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
         Ok(command.query(connection)?)
@@ -81,7 +80,8 @@ impl Connect for redis::Client {
 
     fn is_open(connection: &mut redis::Connection, timeout: Duration) -> bool {
         match Self::query(connection, &redis::cmd("PING"), timeout) {
-            // E.g. the user may not send PING.
+            // An error reply, e.g. that the user may not send `PING`, also shows that the
+            // connection is open.
             Err(Failure::Redis(error)) => is_reply(&error),
             reply => reply.is_ok(),
         }

@@ -1,7 +1,7 @@
 //! [`Breaker`]: makes calls fail immediately while the server is down.
 //!
-//! At most one probe is in flight. It ends when its [`Pass`] is dropped, with or without a result,
-//! so a call that is cancelled or panics never blocks later probes.
+//! At most one probe is in flight. The probe ends when its [`Pass`] is dropped, even if it has no
+//! result, so a call that is cancelled or panics does not block later probes.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -19,16 +19,20 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 /// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for a
 /// connection or a reply.
 ///
-/// After a number of failures in a row, calls return [`Failure::BreakerOpen`] without being sent,
+/// After a number of failures in a row, calls fail with [`Failure::BreakerOpen`] and are not sent,
 /// and the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is
 /// sent as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
 ///
-/// Failures are [`Failure::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
-/// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an
-/// error such as `WRONGTYPE`. A cancelled call is neither a failure nor a success. Calls that share
-/// a request count as one, for the breaker of the clone that sends it.
+/// Failures are [`Failure::Timeout`], connections that break or cannot be opened, and the replies
+/// `READONLY`, `MASTERDOWN`, `LOADING` and `CLUSTERDOWN`. Any other readable reply shows that the
+/// server is up, even a denial or an error such as `WRONGTYPE`. A cancelled call is neither a
+/// failure nor a success. Calls that share a request count as one, for the breaker of the clone
+/// that sends it.
 ///
-/// Clones are the same breaker, and limiters can share one if they share a server.
+/// A breaker affects neither calls that a `LeasedWindow` decides in this process nor its
+/// `give_back`.
+///
+/// Clones share their state, and limiters can share a breaker if they share a server.
 ///
 /// # Examples
 ///
@@ -64,7 +68,7 @@ struct Shared<C: ?Sized> {
 enum State {
     /// Calls are sent. This many of the latest calls have failed in a row.
     Closed(u32),
-    /// Calls have failed since this time. A probe may be in flight.
+    /// The pause began at this time. A probe may be in flight.
     Open { since: Timestamp, is_probing: bool },
 }
 
@@ -146,7 +150,8 @@ impl Breaker {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Each change of the state is one assignment.
+        // A panic cannot interrupt a change of the state, so the state is valid even if the lock is
+        // poisoned.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -170,12 +175,12 @@ impl fmt::Debug for Breaker {
 /// The state of a [`Breaker`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerState {
-    /// All calls are sent.
+    /// Calls are sent.
     Closed,
     /// The pause is over: a probe is in flight, or the next call becomes one. Other calls fail
     /// immediately.
     HalfOpen,
-    /// All calls fail immediately.
+    /// Calls fail immediately.
     Open,
 }
 
@@ -184,7 +189,7 @@ pub enum BreakerState {
 pub(crate) struct Pass<'a> {
     /// `None` if the request counts as neither a success nor a failure.
     breaker: Option<&'a Breaker>,
-    /// A probe is sent by its caller, which may be cancelled, and not by a task.
+    /// Whether the request is a probe. Probes are not shared: each is sent by its own caller.
     pub(crate) is_probe: bool,
 }
 
@@ -194,8 +199,8 @@ impl<'a> Pass<'a> {
         breaker.map_or(Ok(Pass::shared(None)), Breaker::pass)
     }
 
-    /// Returns the pass of a request for calls that were admitted, even if the breaker has opened
-    /// since.
+    /// Returns the pass of a request for calls that were already admitted. It is sent even if the
+    /// breaker has opened since.
     pub(crate) fn shared(breaker: Option<&'a Breaker>) -> Self {
         Pass { breaker, is_probe: false }
     }
@@ -207,7 +212,7 @@ impl<'a> Pass<'a> {
         let has_failed = result.as_ref().is_err_and(Failure::is_outage);
         let mut state = breaker.lock();
         let failures = match *state {
-            // The request was sent before the breaker opened.
+            // The request was sent before the breaker opened, so its result is ignored.
             State::Open { .. } if !self.is_probe => return,
             _ if !has_failed => 0,
             State::Open { .. } => u32::MAX,
@@ -218,7 +223,7 @@ impl<'a> Pass<'a> {
         } else {
             State::Open { since: now, is_probing: false }
         };
-        // The state now belongs to a later probe.
+        // The probe has ended. Clear the flag, since `drop` would otherwise end a later probe too.
         self.is_probe = false;
     }
 }
@@ -432,7 +437,7 @@ mod tests {
                         barrier.wait();
                         let pass = breaker.pass();
                         probes.fetch_add(pass.is_ok().into(), Ordering::Relaxed);
-                        // The probe ends after all threads have tried.
+                        // Keep the probe in flight until all threads have tried to pass.
                         barrier.wait();
                         assert_eq!(probes.load(Ordering::Relaxed), round + 1);
                         match pass {

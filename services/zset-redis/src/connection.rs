@@ -1,5 +1,5 @@
-//! [`Connection`]: how commands reach a server; and [`Caller`], which calls scripts over any of
-//! them.
+//! The trait [`Connection`], which sends commands to a server, and [`Caller`], which calls scripts
+//! over any connection.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,10 +36,10 @@ pub trait Connection: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Value, Failure>> + Send;
 }
 
-/// Longer than any call takes, and short enough for an `Instant`.
+/// Longer than any call takes, and short enough to be added to an `Instant`.
 const FOREVER: Duration = Duration::from_secs(1 << 31);
 
-/// Returns the time by the clock of deadlines, which a `tokio` runtime can pause in tests.
+/// Returns the time on the clock of deadlines. In tests, a `tokio` runtime can pause that clock.
 pub(crate) fn instant() -> Instant {
     #[cfg(feature = "tokio")]
     let now = tokio::time::Instant::now().into_std();
@@ -53,7 +53,7 @@ pub(crate) fn end(deadline: Duration) -> Instant {
     instant() + deadline.min(FOREVER)
 }
 
-/// Calls scripts over a connection. Clones share it.
+/// Calls scripts over a connection. Clones share the connection.
 pub(crate) struct Caller<C: Connection> {
     connection: C,
     shared: Arc<C::Shared>,
@@ -143,8 +143,8 @@ mod awaited {
     use crate::error::{is_refusal, is_reply, is_unreadable, unreadable};
 
     /// A [`Connection`] over which calls are awaited: a [`ConnectionManager`], a
-    /// [`MultiplexedConnection`] or, with the feature `cluster`, a
-    /// `redis::cluster_async::ClusterConnection`.
+    /// [`MultiplexedConnection`], with the feature `cluster` a
+    /// `redis::cluster_async::ClusterConnection`, or one of your own.
     ///
     /// # Examples
     ///
@@ -216,12 +216,12 @@ mod awaited {
 
     #[cfg(feature = "cluster")]
     connection!(
-        /// It opens new connections to nodes, and repeats commands.
+        /// The client opens new connections to nodes, and repeats commands.
         redis::cluster_async::ClusterConnection
     );
 
-    /// It opens a new connection after a call has failed, and repeats no call. So it notices a
-    /// closed connection only when a call fails.
+    /// The manager opens a new connection only after a call has failed, and does not repeat that
+    /// call. So it notices a closed connection only when a call fails.
     impl Connection for ConnectionManager {
         type Shared = Managed;
 
@@ -254,7 +254,7 @@ mod awaited {
         type Connection = redis::aio::MultiplexedConnection;
 
         async fn connect_async(&self) -> RedisResult<redis::aio::MultiplexedConnection> {
-            // The waiter applies its own deadlines.
+            // The waiter applies its own deadlines, so the connection needs no timeouts.
             let config = AsyncConnectionConfig::new()
                 .set_connection_timeout(None)
                 .set_response_timeout(None);
@@ -284,8 +284,8 @@ mod awaited {
     pub struct Unreadable(AtomicBool);
 
     impl Unreadable {
-        /// Returns a reply, or the cause of an error: after an unreadable reply, the connection is
-        /// broken until it is replaced.
+        /// Returns the reply, or the original cause of its error: an unreadable reply also breaks
+        /// the connection for the calls after it.
         fn cause(&self, reply: RedisResult<Value>) -> Result<Value, Failure> {
             let is_broken = self.0.load(Relaxed);
             match &reply {
@@ -300,8 +300,8 @@ mod awaited {
         }
     }
 
-    /// For this long, in milliseconds, no server closes a connection because it is idle: their
-    /// timeouts are whole seconds.
+    /// No server closes an idle connection earlier than this many milliseconds: their timeouts are
+    /// whole seconds.
     const SURELY_OPEN: u64 = 1000;
 
     /// The state of a [`ConnectionManager`] that a limiter, a board or a queue uses.
@@ -332,8 +332,8 @@ mod awaited {
 
     /// How often connections of managers with the same settings were replaced.
     ///
-    /// A replacement makes calls over the connection fail, whichever limiter made them. So it holds
-    /// an exclusive lock, and each call a shared one. Clones cannot be distinguished from other
+    /// A replacement would make all calls in flight over the connection fail. So it holds an
+    /// exclusive lock, and each call holds a shared lock. Clones cannot be distinguished from other
     /// managers with the same settings, so all of these share the lock.
     type Replacements = RwLock<u64>;
 
@@ -347,10 +347,11 @@ mod awaited {
     }
 
     impl Managed {
-        /// Sends a command, and repeats it over a new connection if the server has run nothing.
+        /// Sends a command, and repeats it over a new connection if the server refused to run it.
         async fn query(&self, mut manager: ConnectionManager, command: &Cmd) -> RedisResult<Value> {
             if self.millis().saturating_sub(self.last_reply.load(Relaxed)) > SURELY_OPEN {
-                // If this fails, the manager opens a new connection.
+                // If the server has closed the connection, this `PING` fails, and the manager opens
+                // a new one.
                 let _ = redis::cmd("PING").query_async::<Value>(&mut manager).await;
             }
             let (mut reply, before) = self.send(&mut manager, command).await;
@@ -369,7 +370,8 @@ mod awaited {
             reply
         }
 
-        /// Sends a command over a connection, which cannot be replaced during the call.
+        /// Sends a command under the shared lock, so the connection is not replaced during the
+        /// call.
         async fn send(
             &self,
             manager: &mut ConnectionManager,
@@ -380,9 +382,10 @@ mod awaited {
             (command.query_async(manager).await, before)
         }
 
-        /// Makes the server close the connection, unless it has been replaced since, and returns
-        /// whether it has certainly been replaced. A replacement through another state may concern
-        /// another manager; it counts if `others_count`.
+        /// Makes the server close the connection, unless it was already replaced after `before`.
+        /// Returns true if the connection has certainly been replaced. A replacement through
+        /// another state may concern another manager. It suffices only if `others_count`, and the
+        /// result is then false.
         async fn replace(
             &self,
             manager: &mut ConnectionManager,
@@ -397,7 +400,8 @@ mod awaited {
                 return false;
             }
             let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
-            // This fails, so the manager opens a new connection.
+            // The server closes the connection after `QUIT`. So this `PING` fails, and the manager
+            // opens a new connection.
             let _ = redis::cmd("PING").query_async::<Value>(manager).await;
             *all += 1;
             self.own_replacements.fetch_add(1, Relaxed);
@@ -406,7 +410,8 @@ mod awaited {
 
         fn replacements(&self, manager: &ConnectionManager) -> &Replacements {
             self.replacements.get_or_init(|| {
-                // The address, the database, the user, and the delays between attempts.
+                // Managers with the same settings have the same debug output: it contains the
+                // address, the database, the user, and the delays between attempts.
                 let settings = format!("{manager:?}");
                 let mut of_all = REPLACEMENTS.lock().unwrap_or_else(PoisonError::into_inner);
                 of_all.retain(|_, replacements| replacements.strong_count() > 0);

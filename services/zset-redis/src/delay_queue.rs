@@ -1,21 +1,22 @@
-//! Queues of jobs that are due at a time: [`DelayQueue`], and what it returns.
+//! Queues of jobs with due times: [`DelayQueue`], and the types that it returns.
 //!
-//! It is like a [`zset_std::SharedDelayQueue`], with its jobs on a server: any number of processes
-//! push jobs and take them. Ids and payloads are bytes.
+//! A `DelayQueue` is like a [`zset_std::SharedDelayQueue`] whose jobs are on a server, so any
+//! number of processes can push jobs and take them. Ids and payloads are bytes.
 //!
 //! # Taking jobs
 //!
-//! There are two ways to take a job. `pop` removes it: one caller gets it, and if that caller dies,
-//! or its connection fails before the reply arrives, the job is lost. `lease` keeps the job in the
-//! queue: it is due again at the end of the lease unless it is acknowledged first. So no job is
-//! lost when a worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a
-//! job is valid at any time, and a stale one can neither acknowledge nor renew, so a job is
-//! *acknowledged at most once*, unless a [failover](#what-a-failover-can-lose) loses the
-//! acknowledgement.
+//! There are two ways to take a job. `pop` removes the job and returns it to one caller. If that
+//! caller dies, or its connection fails before the reply arrives, the job is lost. `lease` keeps
+//! the job in the queue: unless the worker acknowledges the job first, it is due again at the end
+//! of the lease. So no job is lost when a worker dies, and each job is delivered *at least once*.
+//! At most one [`Lease`] of a job is valid at any time, and a stale lease can be neither
+//! acknowledged nor renewed. So a job is *acknowledged at most once*, unless a
+//! [failover](#what-a-failover-can-lose) loses the acknowledgement.
 //!
-//! A late worker, which was paused or whose lease was too short, may still be working when another
-//! worker has taken the job. Its `ack` then returns [`DelayQueueError::StaleLease`]. If doing a job
-//! twice does harm, make its effect conditional on the id.
+//! A worker that was paused, or whose lease was too short, may still be working on a job after
+//! another worker has taken it. The `ack` of the late worker then returns
+//! [`DelayQueueError::StaleLease`]. If running a job twice does harm, make the effect of the job
+//! conditional on its id.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
@@ -44,74 +45,79 @@
 //!
 //! # Order and time
 //!
-//! Jobs are delivered in order of their due times; jobs due in the same microsecond, in the order
-//! in which they were pushed. Times are the server's, since 1970, in microseconds: the methods that
-//! take a delay (`push_after`, `reschedule_after`) need no client clock. A [`Timestamp`] that you
-//! pass, e.g. from a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock
-//! and rounded up. [`DelayQueue::at`] also fixes the time of calls. It is for tests: waiting always
-//! uses the server's clock.
+//! Jobs are delivered in the order of their due times. Jobs due in the same microsecond are
+//! delivered in the order in which they were pushed. Times are in microseconds since 1970, by the
+//! server's clock, so the methods that take a delay, such as `push_after`, need no client clock. A
+//! [`Timestamp`] that you pass, e.g. from a [`SystemClock`](zset_std::SystemClock), is rounded up
+//! and compared with the server's clock. For tests, [`DelayQueue::at`] makes calls at a given time,
+//! but waiting always uses the server's clock.
 //!
 //! # Waiting
 //!
-//! A waiting worker does not poll. An attempt that finds no job returns the due time of the first
-//! job, and the worker then sends a command that blocks until that time, on a connection of its
-//! own. A job that becomes due before all others adds an entry to a stream, which ends that command
-//! for all waiting workers. Each of them makes one attempt, so a push to an idle queue costs one
-//! call for each waiting worker. No worker depends on another, and no wake-up is lost between the
-//! attempt and the command. A worker makes an attempt at least every 30 seconds, in case a failover
-//! has lost an entry.
+//! A waiting worker does not poll. If an attempt to lease finds that no job is due, the reply
+//! contains the due time of the first job. The worker then sends a command that blocks its own
+//! connection until that time. A call that makes a job due before all others, such as a push, adds
+//! an entry to a stream. The entry ends the blocking commands of all waiting workers, and each of
+//! them makes one more attempt. So a push to an idle queue costs one call for each waiting worker.
+//! Workers do not depend on each other, and an entry that is added between the attempt and the
+//! blocking command is not missed. A worker makes an attempt at least every 30 seconds, in case a
+//! failover has lost an entry.
 //!
-//! The response timeout of a client does not end a wait. Over a cluster, a worker therefore has a
-//! connection for its waits besides the one for its attempts. But the client's
-//! `overall_response_timeout`, by default the same as its response timeout, ends the wait with
-//! [`Failure::Timeout`]: set it to `None`, as [clusters](crate#clusters) shows.
+//! A client's response timeout does not end a wait: over a cluster, a worker waits on a separate
+//! connection with a longer timeout. But a cluster client's `overall_response_timeout` does end the
+//! wait, with [`Failure::Timeout`]. It defaults to the response timeout, so set it to `None`, as in
+//! the example for [clusters](crate#clusters).
 //!
 //! # Keys and settings
 //!
-//! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They
-//! never expire. The server must not evict them: give it enough memory and the policy `noeviction`.
-//! The bounds and the maximum number of deliveries are not stored: each client applies its own, so
-//! all clients of a queue should use the same settings.
+//! A queue has up to eight keys, such as `queue:{name}:due`. They are in one slot of a cluster, and
+//! never expire. The server must not evict them, so give it enough memory and the policy
+//! `noeviction`. The bounds and the maximum number of deliveries are not stored on the server. Each
+//! client applies its own settings, so all clients of a queue should use the same ones.
 //!
 //! # Deleted keys
 //!
-//! If a key of the queue, or an entry of one, was deleted or evicted, no call fails, and intact
-//! jobs are delivered. A job whose payload or time is missing is no longer in the queue: its lease
-//! is stale, and its id can be pushed again. Its remains are dropped when it would be due or when
-//! its id is pushed, and counted as [`Stats::lost_jobs`]; so is a dead letter without a payload. If
-//! the deliveries or receipts are missing, deliveries start from zero, and leases are stale. If the
-//! counts are missing, jobs due in the same microsecond may be delivered in a different order. A
-//! key of the wrong type is an error that names the key.
+//! If a key of the queue, or an entry in such a key, was deleted or evicted, no call fails, and
+//! intact jobs are still delivered. A job whose payload or due time is missing is no longer in the
+//! queue, and its id can be pushed again. If the payload is missing, a lease of the job is stale;
+//! if only the due time is missing, `nack` and `renew` put the job back. What remains of a lost job
+//! is dropped when the job would be due or when its id is pushed again, and is counted in
+//! [`Stats::lost_jobs`]. A dead letter without a payload is dropped and counted too. If the key
+//! `deliveries` is missing, deliveries start from zero. If `receipts` is missing, all leases are
+//! stale. If `counts` is missing, jobs due in the same microsecond may be delivered in a different
+//! order. If a key has the wrong type, calls return an error that names the key.
 //!
 //! # Calls that fail
 //!
 //! After [`Failure::Timeout`], and after some connection errors, the server may have run the call,
 //! or may run it later; a cluster client may even run it twice. Repeating a push is safe if it has
-//! an id: the second one is a [`DelayQueueError::DuplicateJob`] as long as the job is in the queue.
-//! Repeating an `ack` is safe: [`DelayQueueError::StaleLease`] may then mean that the first one
-//! succeeded. A lease whose reply is lost expires, and counts as a delivery.
+//! an id: as long as the job is in the queue, the second push returns
+//! [`DelayQueueError::DuplicateJob`]. Repeating an `ack` is also safe, but
+//! [`DelayQueueError::StaleLease`] may then mean that the first `ack` succeeded. A lease whose
+//! reply is lost expires, and still counts as a delivery.
 //!
 //! # What a failover can lose
 //!
-//! Replication is asynchronous: a primary replies before its replicas have the write. If it fails
-//! and a replica takes over, the writes within the replication lag are lost, usually those of some
-//! milliseconds:
+//! Replication is asynchronous: a primary replies before its replicas have received the write. If
+//! the primary fails and a replica takes over, the writes that the replica has not received are
+//! lost, usually those of the last few milliseconds:
 //!
 //! - **A push**: the job is lost.
-//! - **A lease**: the job may be delivered to another worker while the first one still works. The
-//!   first one's lease is stale, and receipts contain the server's time, so it is never valid
-//!   again.
+//! - **A lease**: the job may be delivered to another worker while the first worker is still
+//!   working. The lease of the first worker is stale. It never becomes valid again, since receipts
+//!   contain the server's time.
 //! - **An acknowledgement, pop or cancellation**: the job is delivered again.
-//! - **A nack, renewal or reschedule**: the job has its previous due time, and a dead letter is
-//!   again a job on its last lease.
+//! - **A nack, renewal or reschedule**: the job has its previous due time. A job that a lost nack
+//!   had made a dead letter is on its last lease again.
 //!
-//! The new primary's clock may differ: jobs become due, and leases end, earlier or later by the
-//! difference. Each script is replicated as one transaction, so a queue is never left in an
-//! intermediate state. With `min-replicas-to-write 1` and `min-replicas-max-lag`, a primary whose
-//! replicas are further behind refuses writes. That bounds the loss to this lag, even for a primary
-//! that was cut off and still serves clients. `WAIT` after a push, on the same connection, returns
-//! once a replica has received it. A server that restarts loses what it had not saved: with
-//! `appendfsync everysec`, the last second or two.
+//! The new primary's clock may differ from that of the old one. Jobs then become due, and leases
+//! end, earlier or later by the difference. Each script is replicated as one transaction, so a
+//! queue is never left in an intermediate state. With `min-replicas-to-write 1`, a primary refuses
+//! writes unless a replica is within `min-replicas-max-lag`. So only the writes of that time can be
+//! lost, even if the old primary was cut off and still serves clients. If you send `WAIT` after a
+//! push, on the same connection, it returns once a replica has received the push. A server that
+//! restarts loses the writes that it had not saved: with `appendfsync everysec`, those of the last
+//! second or two.
 
 mod job;
 mod wait;
@@ -154,7 +160,7 @@ type Call = crate::script::Call<DelayQueueError>;
 ///
 /// Ids and payloads are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed):
 /// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, except those that wait, and returns a
+/// connection. Each call is usually one round trip, except those that wait, and returns a
 /// [`DelayQueueError`] if the server fails. The [module](crate::delay_queue) explains leases,
 /// waiting, and what a failover can lose.
 ///
@@ -191,7 +197,7 @@ impl<C: Connection> DelayQueue<C> {
             at: None,
             max_len: None,
             max_deliveries: None,
-            // The same default as zset-std.
+            // The default of zset-std is the same.
             max_dead_letters: 1024,
             deadline: Duration::from_secs(1),
         };
@@ -208,7 +214,7 @@ impl<C: Connection> DelayQueue<C> {
         /// keys](crate#hashed-keys).
         with_hashed_keys
         ///
-        /// It does not limit waiting for a job.
+        /// The deadline does not limit waiting for a job.
         with_deadline
     }
 
@@ -222,8 +228,9 @@ impl<C: Connection> DelayQueue<C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
-    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: immediately if the
+    /// worker calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered
+    /// again.
     pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
         self.queue.max_deliveries = Some(max_deliveries);
         self
@@ -276,9 +283,9 @@ operations! {
         /// the queue.
         ///
         /// **O(log n)** on the server. The id is a number as a string, unique among the jobs in the
-        /// queue: a zero, the server's time in microseconds and three more digits, so ids of your
-        /// own are different. If the call may be repeated after a failure, use
-        /// [`push_with_id`](Self::push_with_id).
+        /// queue: a zero, the server's time in microseconds and three more digits, so it differs
+        /// from ids of your own that do not begin with a zero. If the call may be repeated after a
+        /// failure, use [`push_with_id`](Self::push_with_id).
         ///
         /// # Errors
         ///
@@ -476,8 +483,8 @@ operations! {
         /// Returns up to `max` of the oldest dead letters.
         ///
         /// **O(log n + m)** on the server for m returned. [Lost
-        /// ones](crate::delay_queue#deleted-keys) are dropped, at most a thousand a call, so a call
-        /// may return fewer than there are.
+        /// ones](crate::delay_queue#deleted-keys) are dropped, fewer than `max` plus a thousand a
+        /// call, so a call may return fewer than there are.
         pub fn dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
             self.queue.dead_letters(max, false)
         }
@@ -534,7 +541,7 @@ impl<C: Connection> fmt::Debug for DelayQueue<C> {
 #[derive(Clone, Debug)]
 struct Queue {
     names: FixedNames,
-    /// The fixed time of all calls; if `None`, the server's clock counts.
+    /// The fixed time of all calls, or `None` for the server's clock.
     at: Option<Timestamp>,
     max_len: Option<u64>,
     max_deliveries: Option<NonZeroU32>,
@@ -565,7 +572,8 @@ impl Queue {
         call.argument(self.max_len()).read(|reply| {
             refused(&reply)?;
             let (id,) = read::<(Vec<u8>,)>(reply)?;
-            // A caller's id may be any bytes, but only ids assigned by the queue are read here.
+            // Ids that the server assigns are digits. An id that the caller chose may not be UTF-8,
+            // but `push_with_id` discards this string.
             Ok(String::from_utf8_lossy(&id).into_owned())
         })
     }
@@ -592,7 +600,7 @@ impl Queue {
     }
 }
 
-/// The arguments common to all scripts of queues.
+/// Adds arguments that several scripts of queues share.
 impl Call {
     fn when(self, when: When) -> Call {
         match when {
@@ -616,8 +624,8 @@ impl Call {
         take: fn(Value) -> Result<T, DelayQueueError>,
     ) -> Operation<'static, Result<T, Pause>> {
         Operation::new(self, move |reply| {
-            // The attempt has made as many dead letters, and dropped as many lost jobs, as one call
-            // may.
+            // If the reply is not an array, this call has reached its cap on dead letters and lost
+            // jobs, and must be repeated.
             let Value::Array(mut parts) = reply else { return Ok(None) };
             Ok(Some(match parts.len() {
                 1 => Ok(take(parts.remove(0))?),

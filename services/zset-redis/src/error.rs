@@ -1,5 +1,5 @@
-//! Why a call has no result: the errors of limiters, boards and queues, which may be a [`Failure`]
-//! of the server; and what errors of the client mean.
+//! The errors of limiters, boards and queues, including a [`Failure`] of the server, and functions
+//! that classify the client's errors.
 
 use std::error;
 use std::fmt;
@@ -15,7 +15,7 @@ use zset_std::limit::ThrottleError;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Failure {
-    /// There was no reply before the deadline.
+    /// There was no reply before the deadline, or within the connection's own timeout.
     Timeout,
     /// The connection failed, or the server replied with an error.
     Redis(RedisError),
@@ -79,8 +79,8 @@ pub(crate) fn unreadable() -> RedisError {
     (ErrorKind::Parse, "unreadable reply").into()
 }
 
-/// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
-/// or it has become the primary.
+/// Returns whether the server does not know the script, e.g. since it has restarted, its scripts
+/// were flushed, or it has become the primary.
 pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
@@ -98,7 +98,8 @@ pub(crate) fn is_reply(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
 }
 
-/// Implements the traits of an error with the variant `Failure`, given the messages of the others.
+/// Implements the traits of an error with the variant `Failure`, given the messages of the other
+/// variants.
 macro_rules! error {
     ($Error:ident: $($variant:pat => $message:expr),* $(,)?) => {
         impl fmt::Display for $Error {

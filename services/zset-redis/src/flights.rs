@@ -1,8 +1,8 @@
-//! Flights: concurrent checks of a key share a script.
+//! Flights, in which concurrent checks of a key share a script.
 //!
-//! A check that finds no other of its key in flight is sent by its own caller. The next one starts
-//! a flight, a task that sends it immediately. Checks made in the meantime wait for the reply to
-//! the flight's script, and are then sent together:
+//! If no other check of the same key is in flight, a check is sent alone, by its own caller. The
+//! next check of the key starts a flight: a task that sends this check immediately. Checks made
+//! before the flight gets its reply wait for that reply, and the flight then sends them together:
 //!
 //! ```text
 //! calls        a  b  c d         e f
@@ -10,14 +10,15 @@
 //! flight          [ b ] [ c d ]     [ e f ]
 //! ```
 //!
-//! So the clones of a limiter wait for at most two scripts of a key at a time, and a lone check
-//! costs neither a task nor a clone of the limiter. A script whose caller has given up is no longer
-//! counted, although the server may still run it. A script decides its calls one after the other,
-//! as if each had been sent alone at that time.
+//! So the clones of a limiter usually wait for at most two scripts of a key at a time: one that was
+//! sent alone, and one of the flight. If a flight ends before the reply to the lone check, the next
+//! check is sent alone as well. The server may also still run scripts whose callers have given up.
+//! A lone check needs neither a task nor a clone of the limiter. A script decides its checks one
+//! after the other, as if each had been sent alone at that time.
 //!
-//! A flight is a separate task, and no check waits for one that was sent alone. So a caller that
-//! gives up, or whose future is not polled, delays no other. Clones may have different deadlines: a
-//! script may take as long as its most patient caller waits, and each caller gives up just after
+//! A flight is a separate task, and no check waits for a check that was sent alone. So a caller
+//! that gives up, or whose future is not polled, delays no other caller. Clones may have different
+//! deadlines: a script has the latest deadline of its callers, and each caller gives up just after
 //! its own deadline.
 
 #[cfg(test)]
@@ -42,7 +43,7 @@ use crate::{AsyncConnection, Failure};
 pub(crate) struct Waiting {
     /// The channel for the decision.
     reply: oneshot::Sender<Result<Decision, Failure>>,
-    /// The deadline of its caller.
+    /// The deadline of the caller.
     until: Instant,
 }
 
@@ -71,7 +72,7 @@ pub(crate) async fn check<C: AsyncConnection, T>(
         Some(Joined::Alone(alone)) => Some(alone),
         Some(Joined::Flight(waiting, flight)) => {
             if let Some(flight) = flight {
-                // Boxed, because a spawned future is moved several times.
+                // The future is boxed, because `spawn` moves it several times.
                 tokio::spawn(Box::pin(fly(caller.clone(), policy.clone(), flight)));
             }
             if let Some(decision) = wait(waiting, until).await {
@@ -104,23 +105,23 @@ async fn fly<C: AsyncConnection>(caller: Caller<C>, policy: Policy, mut flight: 
                 Ok((_, last)) => Ok(*last),
                 Err(failure) => Err(failure.clone()),
             };
-            // Callers that have given up need no decision.
+            // Sending fails if the caller has given up and needs no decision.
             let _ = reply.send(decision);
         }
-        // Callers that call again can share the next script.
+        // Yield, so that callers that immediately check again can share the next script.
         yield_now().await;
     }
 }
 
 /// How a check is sent.
 enum Joined<'a> {
-    /// By its own caller.
+    /// The check is sent by its own caller.
     Alone(Alone<'a>),
-    /// By a flight, which is returned too if it was created for this check.
+    /// The check waits for a flight, which is returned if this check created it.
     Flight(oneshot::Receiver<Result<Decision, Failure>>, Option<Flight<InFlight>>),
 }
 
-/// Adds a check to those of its key that are in flight.
+/// Adds a check to the ones in flight for its key.
 fn join<'a>(flights: &'a Arc<Flights>, key: &'a [u8], until: Instant) -> Joined<'a> {
     let mut shard = flights.shard(key);
     let Some(in_flight) = shard.get_mut(key) else {
@@ -158,11 +159,11 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// How much later than its deadline a caller gives up. Until then, a flight with the same deadline
-/// has reported its failure to the breaker and to its callers, which may call again at once.
+/// How long after its deadline a caller gives up. By then, a flight with the same deadline has
+/// reported its failure to the breaker and to its callers.
 const GRACE: Duration = Duration::from_millis(10);
 
-/// Waits for the decision of a flight. `None` if the flight has ended early.
+/// Waits for the decision of a flight. Returns `None` if the flight has ended early.
 pub(crate) async fn wait(
     reply: oneshot::Receiver<Result<Decision, Failure>>,
     until: Instant,
@@ -212,7 +213,7 @@ impl<T> Drop for Flight<T> {
     fn drop(&mut self) {
         if !self.is_over {
             let value = self.keys.shard(&self.key).remove(&self.key);
-            // Without the lock, since this wakes the callers.
+            // Drop the value only after the lock is released, since this wakes the callers.
             drop(value);
         }
     }

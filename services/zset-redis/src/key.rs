@@ -1,14 +1,14 @@
-//! Names on the server: `name:{key}:suffix`.
+//! The names of keys on the server: `name:{key}:suffix`.
 //!
 //! The part in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In
 //! the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`. An
-//! empty key is a single `%`, since servers ignore an empty tag. So different names and keys, of
-//! any bytes, never share a key on the server.
+//! empty key is written as a single `%`, since servers ignore an empty tag. So different names or
+//! keys, of any bytes, never share a key on the server.
 //!
-//! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits,
-//! over the length of the name in 8 little-endian bytes, the name, and the key, written as 32
-//! hexadecimal digits. Suffixes never begin with `hashed:`, so a key that looks like a hash still
-//! has a different name.
+//! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is the 128-bit SipHash-2-4 of
+//! the length of the name in 8 little-endian bytes, the name, and the key. It is written as 32
+//! hexadecimal digits. No suffix begins with `hashed:`, so an unhashed key that looks like a hash
+//! still has a different name.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use siphasher::sip128::SipHasher24;
 pub(crate) struct Names {
     /// The part before the hash tag.
     name: Arc<[u8]>,
-    /// The key of the hash, or `None` if keys are not hashed.
+    /// The key for `SipHash`, or `None` if keys are not hashed.
     secret: Option<[u8; 16]>,
 }
 
@@ -31,12 +31,12 @@ impl Names {
 
     /// Hashes keys with a secret of any length.
     pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
-        // SipHash takes a key of 16 bytes, to which the secret is hashed. The key used for that is
-        // not secret; it only sets this use apart.
+        // SipHash needs a key of 16 bytes, so the secret is first hashed to 16 bytes. The key of
+        // that first hash is public: it only separates this use of the secret from other uses.
         self.secret = Some(SipHasher24::new_with_key(b"zset-redis: keys").hash(secret).as_bytes());
     }
 
-    /// Returns the name for `suffix` of the caller's `key`.
+    /// Returns the name on the server for the caller's `key` and a suffix.
     pub(crate) fn of(&self, key: &[u8], suffix: &str) -> Vec<u8> {
         let mut name = Vec::with_capacity(self.name.len() + key.len() + suffix.len() + 4);
         push_escaped(&mut name, &self.name);
@@ -75,7 +75,7 @@ pub(crate) struct FixedNames {
     /// The name of the board or the queue.
     key: Arc<str>,
     suffixes: &'static [&'static str],
-    /// One for each suffix.
+    /// The names, one for each suffix.
     pub(crate) all: Arc<[Vec<u8>]>,
 }
 
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Computed by another implementation: machines of all versions must agree.
+    /// Another implementation computed this hash. Machines of all versions must agree on it.
     #[test]
     fn a_hashed_key_is_the_same_on_every_machine() {
         let names = hashed("per-token", b"0123456789abcdef");

@@ -26,21 +26,22 @@ use crate::{Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
 ///
 /// - over a [`Pool`], calls block the thread;
 /// - over an `AsyncConnection`, calls are awaited. It is a `ConnectionManager`, a cluster
-///   connection, or a `MultiplexedConnection`, on which all calls fail once it is broken.
+///   connection, one of your own, or a `MultiplexedConnection`, on which all calls fail once it is
+///   broken.
 ///
 /// Clones share the connection.
 ///
-/// Each call is one round trip, but a [shared check](#hot-keys) may take two. If the server fails
-/// or does not reply before the deadline, the chosen [`OnFailure`] decides.
+/// Each call is usually one round trip; a [shared check](#hot-keys) may take two. If the server
+/// fails or does not reply before the deadline, the chosen [`OnFailure`] decides.
 ///
 /// # Hot keys
 ///
-/// Concurrent awaited checks of one unit of a key share scripts if they are made through clones.
-/// The first two are sent at once. Those made before the second reply wait for it, and are then
-/// sent together and decided in the order of the calls. So clones have at most two such scripts in
-/// flight for a key, not counting those whose callers gave up. A call may take two round trips,
-/// both within its own deadline. All calls of a script return the state after the last of them as
-/// `remaining` and `reset_after`.
+/// Concurrent awaited checks of one unit of a key share scripts if they are made through one
+/// limiter and its clones, at the server's time and under the limiter's own quota. The first two
+/// are sent immediately. Checks made before the second reply wait for it, and are then sent
+/// together and decided in the order of the calls. So clones usually have at most two such scripts
+/// in flight for a key. A call may take two round trips, both within its own deadline. All calls of
+/// a script return the state after the last of them as `remaining` and `reset_after`.
 ///
 /// Shared scripts run in a separate task, so awaited calls need a `tokio` runtime. A lone check
 /// starts no task.
@@ -72,7 +73,7 @@ use crate::{Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
 pub struct Keyed<C: Connection, L> {
     caller: Caller<C>,
     policy: Policy,
-    /// For awaited checks.
+    /// The checks in flight, for awaited calls.
     #[cfg(feature = "tokio")]
     pub(crate) flights: Arc<Flights>,
     limiter: L,
@@ -209,7 +210,7 @@ operations! {
             self.policy.request(Step::Peek, key.as_ref(), 0, read)
         }
 
-        /// Records `n` units of a key, even beyond the limit. A penalty is unchanged, as it is by a
+        /// Records `n` units of a key, even above the limit. A penalty is unchanged, as it is by a
         /// [refund](Self::refund).
         ///
         /// # Errors
@@ -224,8 +225,8 @@ operations! {
         /// returns how many it refunded.
         ///
         /// A sliding window takes **O(m log n)** on the server for m of its n entries, during which
-        /// the server runs nothing else: at least two microseconds each, e.g. 0.4 seconds for
-        /// 200,000. The others take **O(1)**.
+        /// the server runs nothing else: some two to three microseconds each, so about half a
+        /// second for 200,000. The other algorithms take **O(1)**.
         ///
         /// # Errors
         ///
@@ -256,7 +257,7 @@ operations! {
         ///
         /// All calls share the history of the key: units allowed under one quota count under the
         /// others until the key expires, as in [`zset_std::Keyed::check_with`]. The count or
-        /// capacity may differ in each call, and the decision is exact. The period may be
+        /// capacity may differ in each call. The period may be
         ///
         /// - for a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up
         ///   to microseconds if the count differs;

@@ -1,4 +1,5 @@
-//! [`Keys`]: a value for each of many keys.
+//! [`Keys`]: a map from keys to values that threads share. Each of its shards has a lock, so calls
+//! for different keys rarely wait for each other.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -10,7 +11,7 @@ const SHARDS: usize = 16;
 
 pub(crate) type Shard<T> = HashMap<Box<[u8]>, T>;
 
-/// A value for each of many keys, in shards that each have a lock.
+/// A map from keys to values, split into shards that each have a lock.
 pub(crate) struct Keys<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
     hasher: RandomState,
@@ -23,7 +24,7 @@ impl<T> Default for Keys<T> {
 }
 
 impl<T> Keys<T> {
-    /// Returns the bound of a shard if all shards together have at most `max_keys`.
+    /// Returns the maximum number of keys in a shard, given `max_keys` for all shards together.
     pub(crate) fn of_a_shard(max_keys: usize) -> usize {
         max_keys.div_ceil(SHARDS)
     }
@@ -48,7 +49,8 @@ impl<T> Keys<T> {
 }
 
 fn lock<T>(shard: &Mutex<Shard<T>>) -> MutexGuard<'_, Shard<T>> {
-    // No code of callers runs under the lock, so the values are valid even if it is poisoned.
+    // No caller's code runs while the lock is held, so the values are valid even if the lock is
+    // poisoned.
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,6 +1,6 @@
-//! Boards of members and their scores: [`Leaderboard`], and what it returns.
+//! Boards of members and their scores: [`Leaderboard`], and the types that it returns.
 //!
-//! It has the policies, the order and the three ways to number ties ([`Ties`]) of a
+//! A board has the same order, built-in policies and ways to number ties ([`Ties`]) as a
 //! [`zset_std::Leaderboard`]. Members are bytes.
 //!
 //! # Scores
@@ -28,28 +28,29 @@
 //! # Order
 //!
 //! The highest score comes first. Members with equal scores are in ascending order of their bytes,
-//! as in zset-std and unlike `ZREVRANGE`, which orders ties descending. To do so, the server stores
-//! scores negated: `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its order, with
-//! scores times -1.
+//! as in zset-std. `ZREVRANGE` would return ties in descending order, so the server stores negated
+//! scores: `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its order, with each
+//! score negated.
 //!
 //! # Keys and settings
 //!
-//! A board has one or two keys, `board:{name}:scores` and `board:{name}:distinct`, in one slot of a
-//! cluster. They never expire. The policy and the bound are not stored: each client applies its
-//! own, so all clients of a board should use the same settings. The index of
-//! [`with_dense_standings`] is stored, and all clients maintain it.
+//! A board has the key `board:{name}:scores` and, if it has an index, the key
+//! `board:{name}:distinct`. Both are in one slot of a cluster, and never expire. The policy and the
+//! bound are not stored on the server. Each client applies its own settings, so all clients of a
+//! board should use the same ones. The index, which [`with_dense_standings`] requests, is stored,
+//! and all clients maintain it.
 //!
 //! # What a failover can lose
 //!
-//! A server replicates asynchronously: it replies before its replicas have the write. If it fails
-//! and a replica becomes the primary, the writes within the replication lag are lost, usually those
-//! of some milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag` bounds the lag,
-//! since a server without a replica within it refuses writes. So at most the submissions of that
-//! time are lost. Each script is replicated as one transaction, so what remains is an earlier state
-//! of the board, never half of a submission. Submitting a lost score again restores it under the
-//! policies best and latest; a lost part of a sum cannot be restored this way. After
-//! [`Failure::Timeout`], it is likewise unknown whether a submission counts, so repeat one to a sum
-//! only if counting it twice is acceptable.
+//! Replication is asynchronous: a primary replies before its replicas have received the write. If
+//! the primary fails and a replica takes over, the writes that the replica has not received are
+//! lost, usually those of the last few milliseconds. With `min-replicas-to-write 1`, a primary
+//! refuses writes unless a replica is within `min-replicas-max-lag`, so only the submissions of
+//! that time can be lost. Each script is replicated as one transaction, so the new primary has an
+//! earlier state of the board, never half of a submission. Under the policies best and latest,
+//! submitting a lost score again restores it. Under the policy sum, it is unknown which submissions
+//! were lost, so submitting a score again could count it twice. The same holds after
+//! [`Failure::Timeout`].
 //!
 //! [`with_dense_standings`]: Leaderboard::with_dense_standings
 
@@ -77,8 +78,9 @@ type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
 ///
 /// Members are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed): over a
 /// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, and returns a [`LeaderboardError`] if the server fails.
-/// The [module](crate::leaderboard) explains scores, order, and what a failover can lose.
+/// connection. Each call is usually one round trip, and returns a [`LeaderboardError`] if the
+/// server fails. The [module](crate::leaderboard) explains scores, order, and what a failover can
+/// lose.
 ///
 /// # Examples
 ///
@@ -306,7 +308,7 @@ pub trait ServerPolicy: Named {}
 
 mod sealed {
     pub trait Named {
-        /// The name by which the script knows the policy.
+        /// The name of the policy in the script.
         const NAME: &'static str;
     }
 }
@@ -401,7 +403,7 @@ pub struct Submission {
     pub dropped: Option<(Vec<u8>, Score)>,
 }
 
-/// The old and the new score, and the entry dropped.
+/// The old score, the new score, and the dropped member with its score.
 type Outcome = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
 
 impl Submission {
@@ -424,7 +426,7 @@ impl Submission {
     }
 }
 
-/// Reads lines; the reply numbers only the first.
+/// Reads lines. The reply has the number of the first line, from which the others follow.
 fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, LeaderboardError> {
     let (first_rank, first_number, entries) = read::<(u64, u64, Vec<Value>)>(reply)?;
     let mut lines = Vec::<Standing>::with_capacity(entries.len() / 2);
@@ -448,7 +450,7 @@ fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, LeaderboardError>
 /// equal scores are in ascending order.
 fn negated(score: Score) -> String {
     let score = -score.get();
-    // Negating zero sets its sign, which the server would keep.
+    // Negating zero results in -0, whose sign the server would keep.
     if score == 0.0 { "0".to_owned() } else { score.to_string() }
 }
 

@@ -1,26 +1,28 @@
 //! [`LeasedWindow`]: a sliding window whose units are drawn from the server in batches.
 //!
-//! **Why no window exceeds the limit.** The log on the server has an entry for each lease, with its
-//! units and the time from which they no longer count. A lease drawn at time t counts until t +
-//! life + period. Its units are used before t + life, since a process measures the life from a time
-//! before it sent the draw, and stops a thousandth early. To end a lease, a process takes it out of
-//! use, and only then sends the number of used units. The server receives that at a time r, and
-//! counts exactly these units until r + period, if that is earlier. So the entry of a lease always
-//! has at least the units that have been or will be used, and it counts for at least a period after
-//! the last use.
+//! **Why no window exceeds the limit.** The server's log has an entry for each lease, with the
+//! units of the lease and the time from which they no longer count. A lease drawn at time t counts
+//! until t + life + period. Its units are used before t + life: the process measures the life from
+//! a time before it sent the draw, and stops using the lease a thousandth of the life early. To end
+//! a lease, a process first stops using it, and then sends the number of units that were used. When
+//! the server receives this number, at a time r, it removes the unused units from the entry. The
+//! used units count until r + period, or until t + life + period if that is earlier. So an entry
+//! always has at least the units of the lease that have been or will be used, and counts for at
+//! least a period after the last use.
 //!
-//! Consider the window (T - period, T], the leases with units used in it, and of these the one that
-//! was drawn last, at t <= T. A unit used at a time u in the window counts at least until u +
-//! period, and u + period > T >= t. So when the last lease was drawn, the other leases were in the
-//! log, with all units that were ever used. The server grants a draw only if the log then has at
-//! most the limit. So at most the limit is used in the window.
+//! Consider the leases whose units were used in the window (T - period, T]. The last of these
+//! leases was drawn at a time t <= T. A unit used in the window, at a time u, counts at least until
+//! u + period, which is later than T, and thus than t. So when the last lease was drawn, the log
+//! still had the other leases, each with all of its units that were ever used. The server grants a
+//! draw only if the log, including the new lease, stays within the limit. So the units used in the
+//! window are within the limit.
 //!
-//! The first call that waits for a draw is decided by the server, at the time of the draw. So a
-//! draw for one call needs no life: it counts for one period, as in a
-//! [`SlidingWindow`](zset_std::SlidingWindow).
+//! The server decides the first of the calls that wait for a draw, at the time of the draw. So a
+//! lease that has only the units of this call needs no life: the units count for one period, as in
+//! a [`SlidingWindow`](zset_std::SlidingWindow).
 //!
-//! If a lease is not ended, because its process crashed or the call failed, all its units count
-//! until they leave the window, which errs on the side of denying.
+//! If a process does not end a lease, because it crashed or its call failed, all units of the lease
+//! count against the limit until they leave the window. This errs on the side of denying.
 
 mod draw;
 #[cfg(test)]
@@ -55,28 +57,29 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// An exact sliding window for each of many keys, whose units are drawn from the server in batches:
 /// most calls for a hot key are decided in this process.
 ///
-/// No window of the quota's period has more than `count` units, over all machines. All machines
-/// must use the same name and quota; the batch and the life of leases may differ. The state is
-/// separate from that of a [`SlidingWindow`](zset_std::SlidingWindow) of the same name.
+/// While the server decides, no window of the quota's period has more than `count` units, over all
+/// machines. All machines must use the same name and quota; the batch and the life of leases may
+/// differ. The state is separate from that of a [`SlidingWindow`](zset_std::SlidingWindow) of the
+/// same name.
 ///
 /// # Leases
 ///
 /// A *lease* is a batch of units that this process may use for the *life* of the lease, by default
 /// a tenth of the period. The next draw ends it and returns the unused units. If no call draws, a
-/// background task returns them after the end of the life. All calls that wait for a key share one
-/// draw.
+/// background task returns them after the end of the life. Calls that wait for a key share draws.
 ///
-/// The batch adapts to the rate: it aims at one draw per half life. It at most doubles with each
-/// draw, up to [`with_max_batch`](Self::with_max_batch): a quarter of the limit by default, and at
-/// most. The batch of a key that is checked less often than once in half a life is zero:
-/// every call draws only its own units, and is as exact as in a
-/// [`SlidingWindow`](zset_std::SlidingWindow).
+/// The batch adapts to the rate: it aims at one draw per half life. A draw sets it to at most twice
+/// the last batch or, if they are more, twice the units used of the last lease, and to at most
+/// [`with_max_batch`](Self::with_max_batch), by default a quarter of the limit. The batch of a key
+/// that uses less than one unit in half a life is zero: every call draws only its own units, and is
+/// as exact as in a [`SlidingWindow`](zset_std::SlidingWindow).
 ///
 /// # What it costs
 ///
-/// - **Idle units.** At most `machines * max_batch` units of a key are idle. At a steady rate about
-///   `rate * life / 2` are, however many machines there are. Units of a crashed machine are idle
-///   for up to `period + life`; others are returned within about two lives.
+/// - **Idle units.** If no draw fails and no units are refunded, at most `machines * max_batch`
+///   units of a key are idle. At a steady rate, at most about `rate * life / 2` are, whatever the
+///   number of machines. Units of a crashed machine are idle for up to `period + life`; others are
+///   returned within about two lives.
 /// - **Throughput.** Units count for a period after their lease has ended. So at least `period /
 ///   (period + life)` of the limit passes under full load, and about `period / (period + life / 2)`
 ///   if leases end as planned, not counting idle units.
@@ -91,11 +94,12 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// # Decisions
 ///
-/// `remaining` is what is left of the lease, plus what the server had left after the latest draw.
-/// Other machines may have drawn from that since. `reset_after` and `retry_after` are those of the
-/// latest draw too, and err late: returned units are available earlier. After a denial by the
-/// server, calls for as many units or more are denied in this process for `retry_after`, but at
-/// most for one life, so units that other machines return are noticed after that time.
+/// `remaining` is the number of units left in the lease, plus those that the server had left after
+/// the latest draw. Other machines may have drawn some of these since. `reset_after` and
+/// `retry_after` are also as of the latest draw, and err late: returned units are available
+/// earlier. After a denial by the server, calls for as many units or more are denied in this
+/// process for `retry_after`, but at most for one life, so units that other machines return are
+/// noticed after that time.
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
@@ -141,9 +145,9 @@ pub struct LeasedWindow<C: Connection> {
 
 /// A waiting call.
 struct ReplyTo {
-    /// Where to send the decision.
+    /// The channel for the decision.
     sender: oneshot::Sender<Result<Decision, Failure>>,
-    /// The deadline of its caller.
+    /// The deadline of the call.
     until: Instant,
 }
 
@@ -151,16 +155,16 @@ struct ReplyTo {
 struct Local {
     keys: Arc<Keys<Slot<ReplyTo>>>,
     clock: MonotonicClock,
-    /// Makes the ids of leases unique across all processes.
+    /// A random string that makes the ids of leases unique across all processes.
     process: Box<str>,
     next_id: AtomicU64,
-    /// Whether a task is scheduled that returns unused units.
+    /// Whether a task that returns unused units is scheduled.
     is_sweep_scheduled: AtomicBool,
 }
 
 impl Default for Local {
     fn default() -> Self {
-        // The seeds of hashers are random.
+        // Each `RandomState` has a random seed, so its hash of any value is a random number.
         let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
         Local {
             keys: Arc::default(),
@@ -172,7 +176,7 @@ impl Default for Local {
     }
 }
 
-/// How a call begins.
+/// The result of `start`: a decision, or a call that needs the server.
 enum Start<'a> {
     Decided(Decision),
     Undecided(Undecided<'a>),
@@ -180,7 +184,7 @@ enum Start<'a> {
 
 /// A call that the server decides.
 struct Undecided<'a> {
-    /// Receives the decision of a draw; `None` for a probe, or for a key without room.
+    /// Receives the decision of a draw. `None` for a probe, and for a new key if its shard is full.
     reply: Option<oneshot::Receiver<Result<Decision, Failure>>>,
     until: Instant,
     pass: Pass<'a>,
@@ -226,9 +230,9 @@ impl<C: Connection> LeasedWindow<C> {
     /// Returns the limiter with a different bound on the keys with leases in this process; the
     /// default is 65,536. **O(1)**.
     ///
-    /// A key occupies memory from its first call until a life or two after its last one. The bound
-    /// is divided among 16 shards of the keys. Calls for keys beyond it are decided by the server,
-    /// one by one.
+    /// A key usually occupies memory from its first call until a life or two after its last. The
+    /// bound is divided among 16 shards of the keys. Calls for further keys are decided by the
+    /// server, one by one.
     pub fn with_max_keys(mut self, max_keys: usize) -> Self {
         self.max_keys = max_keys;
         self
@@ -274,8 +278,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
         let decision = match self.start(key, n) {
-            // Returned here, because awaiting another future would take a twentieth of the call's
-            // time.
+            // The early return avoids awaiting another future, which would make the call about 5 %
+            // slower.
             Ok(Start::Decided(decision)) => return Ok(decision),
             Ok(Start::Undecided(undecided)) => self.decide(key, n, undecided).await,
             Err(failure) => Err(failure),
@@ -310,7 +314,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         let decision = async {
             let pass = Pass::of(self.policy.breaker.as_ref())?;
             let until = end(self.policy.deadline);
-            // The next draw would return the unused units.
+            // The next draw would first return the `left` unused units of the lease, so ask the
+            // server only for the others.
             let grant = self.exchange(key, &Draw::peek(n - left), until, pass).await?;
             Ok(self.peeked(n, left, grant))
         };
@@ -340,7 +345,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         self.give_back_if(|slot, _| !slot.is_in_flight()).await
     }
 
-    /// Decides by the server.
+    /// Waits for the decision of a draw, or makes a draw for this call alone.
     async fn decide(
         &self,
         key: &[u8],
@@ -384,11 +389,11 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         draw.grant(self.caller.call(&call, until, pass).await?)
     }
 
-    /// Decides in this process, or makes the call wait for a draw.
+    /// Decides a call in this process, or makes it wait for a draw.
     #[inline]
     fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
         let mut shard = self.local.keys.shard(key);
-        // Read under the lock, since a lease may end while a thread waits for it.
+        // Read the time under the lock, since a lease may end while the thread waits for the lock.
         let now = self.local.clock.now();
         let known = match shard.get_mut(key) {
             Some(slot) => slot.check(&self.terms, now, n),
@@ -407,11 +412,12 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         let (sender, receiver) = oneshot::channel();
         slot.wait(n, ReplyTo { sender, until });
         let draw = slot.draw(&self.terms, now, self.next_id());
-        // A flight that is dropped, e.g. since there is no runtime, takes the lock.
+        // Release the lock before the spawn. If there is no runtime, the flight is dropped, and its
+        // `drop` takes the lock.
         drop(shard);
         if let Some(draw) = draw {
             let flight = Flight::new(&self.local.keys, key);
-            // Boxed, because a spawned future is moved several times.
+            // The future is boxed, because `spawn` moves it several times.
             tokio::spawn(Box::pin(self.clone().fly(flight, draw, until)));
         }
         Ok(Start::Undecided(Undecided { reply: Some(receiver), until, pass }))

@@ -1,8 +1,9 @@
-//! The requests of limiters and how their replies are read, for every kind of connection.
+//! Builds the requests of limiters and reads their replies, for every kind of connection.
 //!
-//! A [`Request`] becomes one call of one script. The script decides whether the units fit, and
-//! returns the state of each rule; the durations of the decision are computed here, in 128-bit
-//! integers. If there is no reply, the [`Policy`] decides as set by [`OnFailure`].
+//! A [`Request`] becomes a single script call. The script decides whether the units fit, and
+//! returns the state of each rule. From those states, this module computes the durations that the
+//! decision reports, such as the time to wait. If the server fails or does not reply, the
+//! [`OnFailure`] of the [`Policy`] decides.
 
 mod fixed_window;
 mod funnel;
@@ -33,7 +34,7 @@ pub use server_limiter::ServerLimiter;
 
 /// What a limiter does when the server fails or does not reply before the deadline.
 ///
-/// It decides about checks and peeks. `record` and `refund` return the [`Failure`], unless a
+/// The policy decides checks and peeks. `record` and `refund` return the [`Failure`], unless a
 /// limiter in this process replaces the server. `reset` returns it with every policy, since the
 /// server may still have the key.
 #[derive(Clone)]
@@ -44,7 +45,7 @@ pub enum OnFailure {
     /// [`Verdict::Never`]. `retry_after` is the limiter's deadline: a guess, since it is not known
     /// when the server will be back.
     Deny,
-    /// The units are allowed unless they exceed the limit: it decides as if no units counted.
+    /// The units are allowed unless they exceed the limit, as if no units had been used yet.
     Allow,
     /// A limiter in this process decides; see [`local`](OnFailure::local).
     Local(Arc<dyn KeyedLimiter<[u8]> + Send + Sync>),
@@ -53,10 +54,11 @@ pub enum OnFailure {
 impl OnFailure {
     /// Returns the policy that uses a limiter in this process, whose keys are `Vec<u8>`. **O(1)**.
     ///
-    /// It has seen none of the units that the server has counted. Each process that falls back to
-    /// its own limiter allows its whole quota, so that quota is usually a fraction of the server's.
-    /// It denies more units than its own limit, up to the server's limit, since the server may
-    /// allow them once it is back. `retry_after` is then a guess, as with [`OnFailure::Deny`].
+    /// That limiter has seen none of the units that the server has counted. Each process that falls
+    /// back to its own limiter allows its whole quota, so that quota is usually a fraction of the
+    /// server's. It denies more units than its own limit, up to the server's limit, since the
+    /// server may allow them once it is back. `retry_after` is then a guess, as with
+    /// [`OnFailure::Deny`].
     ///
     /// Once the server is back, it receives the refunds. A refund of units that the other limiter
     /// had allowed may then return units of other calls.
@@ -91,7 +93,7 @@ impl fmt::Debug for OnFailure {
 /// An observer that receives each failure.
 pub(crate) type FailureObserver = Arc<dyn Fn(&Failure) + Send + Sync>;
 
-/// All of a limiter except its connection.
+/// All parts of a limiter except its connection.
 #[derive(Clone)]
 pub(crate) struct Policy {
     pub(crate) names: Names,
@@ -100,7 +102,7 @@ pub(crate) struct Policy {
     /// When keys are blocked, or `None` for never.
     block: Option<Block>,
     pub(crate) deadline: Duration,
-    /// The fixed time of all calls; if `None`, the server's clock counts.
+    /// The fixed time of all calls, or `None` for the server's clock.
     pub(crate) at: Option<Timestamp>,
     /// The terms of all calls, or `None` for those of the rules.
     pub(crate) terms: Option<Funnel>,
@@ -110,7 +112,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Creates the settings of a limiter, which has at least one rule.
+    /// Creates the policy of a limiter, which must have at least one rule.
     pub(crate) fn new(
         name: &str,
         limiter: &impl ServerLimiter,
@@ -134,7 +136,8 @@ impl Policy {
         })
     }
 
-    /// Returns a request by the limiter's rules, or by the terms of all calls.
+    /// Returns a request under the limiter's rules, or under the terms of all calls if these are
+    /// set.
     pub(crate) fn request<'a, T>(
         &'a self,
         step: Step,
@@ -149,13 +152,13 @@ impl Policy {
         Ok(Request { policy: self, step, key, n, own_rule, read })
     }
 
-    /// Returns a check of one unit at the server's time, as sent for several callers.
+    /// Returns a check of one unit at the server's time, shared by several callers.
     #[cfg(feature = "tokio")]
     pub(crate) fn shared<'a>(&'a self, key: &'a [u8]) -> Request<'a, Decision> {
         Request { policy: self, step: Step::Check, key, n: 1, own_rule: None, read: Read::DECISION }
     }
 
-    /// Returns a request by a different quota than that of the only rule.
+    /// Returns a request under a different quota than that of the limiter's only rule.
     pub(crate) fn with_quota<'a>(
         &'a self,
         step: Step,
@@ -167,7 +170,7 @@ impl Policy {
         Ok(Request { own_rule, ..self.request(step, key, n, Read::DECISION)? })
     }
 
-    /// Returns a request by the arguments of `CL.THROTTLE` instead of the only rule, a funnel.
+    /// Returns a request under the arguments of `CL.THROTTLE` instead of the limiter's only rule.
     pub(crate) fn throttle<'a>(
         &'a self,
         key: &'a [u8],
@@ -195,7 +198,7 @@ impl Policy {
         }
     }
 
-    /// Reports a failure.
+    /// Reports a failure to the observer.
     pub(crate) fn observe(&self, failure: &Failure) {
         if let Some(observer) = &self.observer {
             observer(failure);
@@ -224,16 +227,16 @@ pub(crate) enum Step {
     Reset,
 }
 
-/// How a reply is read, or a server that fails replaced.
+/// How a reply is read, or a failed server is replaced.
 #[derive(Clone, Copy)]
 pub(crate) enum Read<'a, T> {
-    /// Of a check or a peek: what is made of its decision.
+    /// For a check or a peek: converts the decision to the result.
     Decision(fn(Decision) -> T),
     Reply(fn(&Request<'a, T>, Result<Value, Failure>) -> Result<T, LimiterError>),
 }
 
 impl Read<'_, Decision> {
-    /// The decision itself.
+    /// Returns the decision unchanged.
     pub(crate) const DECISION: Self = Read::Decision(|decision| decision);
 }
 
@@ -244,14 +247,15 @@ pub(crate) struct Request<'a, T> {
     pub(crate) key: &'a [u8],
     /// The units of the call.
     n: u32,
-    /// The rule of this call instead of the limiter's.
+    /// The rule of this call, if it replaces the limiter's rules.
     own_rule: Option<Rule>,
     read: Read<'a, T>,
 }
 
 impl<T> Request<'_, T> {
-    /// Returns what is made of the decision of a request that can share a script with others of its
-    /// key: a check of one unit, at the server's time, by the limiter's rules.
+    /// If the request can share a script with others of its key, returns the conversion of its
+    /// decision. Such a request is a check of one unit, at the server's time, under the limiter's
+    /// rules.
     #[cfg(feature = "tokio")]
     pub(crate) fn if_shared(&self) -> Option<fn(Decision) -> T> {
         let has_own_terms = self.policy.at.is_some() || self.own_rule.is_some();
@@ -275,11 +279,11 @@ impl<T> Request<'_, T> {
         self.rules().iter().map(|rule| rule.limit).min().unwrap_or(u32::MAX)
     }
 
-    /// Returns the script call for as many calls made together.
+    /// Returns the script call for `calls` equal calls made together.
     pub(crate) fn call(&self, calls: u32) -> Call<LimiterError> {
         let (names, rules, limit) = (&self.policy.names, self.rules(), self.limit());
         let is_decision = self.is_decision();
-        // Units beyond the limit leave the state unchanged in any case.
+        // A check of more units than the limit is never allowed, so it only reads the state.
         let n = if is_decision && self.n > limit { 0 } else { self.n };
         let scripts = self.policy.scripts;
         let block = self.policy.block.filter(|_| is_decision);
@@ -319,7 +323,7 @@ impl<T> Request<'_, T> {
         call
     }
 
-    /// Reads a reply, or replaces a server that fails.
+    /// Reads a reply, or replaces a failed server.
     pub(crate) fn read(&self, reply: Result<Value, Failure>) -> Result<T, LimiterError> {
         match self.read {
             Read::Decision(read) => {
@@ -330,12 +334,12 @@ impl<T> Request<'_, T> {
         }
     }
 
-    /// Returns whether units were recorded, by the server or its replacement.
+    /// Returns an error unless units were recorded, by the server or its replacement.
     pub(crate) fn recorded(&self, reply: Result<Value, Failure>) -> Result<(), LimiterError> {
         reply.map(drop).or_else(|failure| {
             let local = self.policy.local(failure)?;
             let now = self.policy.at.unwrap_or_else(|| local.now());
-            // At most the units that remain: beyond those, the key is over the limit anyway.
+            // Record at most the remaining units: after these, the key is over the limit anyway.
             let n = self.n.min(local.preview(self.key, 0, now).remaining);
             let _ = local.decide(self.key, n, now);
             Ok(())
@@ -347,13 +351,13 @@ impl<T> Request<'_, T> {
         let units = reply.and_then(|reply| {
             let states = self.parse(reply)?.states;
             let units = states.iter().map(|state| state.used.min(self.n.into()));
-            // At most `n`.
+            // The count is at most `n`, so it fits in a `u32`.
             Ok(units.max().unwrap_or(0) as u32)
         });
         units.or_else(|failure| Ok(self.policy.local(failure)?.refund(self.key, self.n)))
     }
 
-    /// Returns whether the server has removed a key. A limiter that replaces it cannot answer this,
+    /// Returns whether the server has removed a key. A failure is an error under every policy,
     /// since the server may still block the key.
     pub(crate) fn was_reset(&self, reply: Result<Value, Failure>) -> Result<bool, LimiterError> {
         let removed = reply.and_then(|reply| match reply {
@@ -368,7 +372,7 @@ impl<T> Request<'_, T> {
         })
     }
 
-    /// Reads the reply of a check or a peek for as many calls: the number of allowed calls, and the
+    /// Reads the reply of a check or a peek for `calls` calls: the number of allowed calls, and the
     /// decision of the last call.
     pub(crate) fn decisions(&self, reply: Value, calls: u32) -> Result<(u32, Decision), Failure> {
         let reply = self.parse(reply)?;
@@ -399,7 +403,8 @@ impl<T> Request<'_, T> {
         Ok((reply.allowed, decision))
     }
 
-    /// Returns the decision of a check or a peek, or one in place of a server that fails.
+    /// Returns the decision of a check or a peek. If the server has failed, the policy decides
+    /// instead.
     pub(crate) fn or_instead(
         &self,
         decision: Result<Decision, Failure>,
@@ -423,7 +428,7 @@ impl<T> Request<'_, T> {
                 let retry_after = policy.deadline;
                 Ok(known(Verdict::Denied { retry_after }, 0, retry_after))
             }
-            // As if the server counted no units.
+            // Decide as if no units had been used yet.
             OnFailure::Allow => {
                 let used = if n > limit { 0 } else { n };
                 Ok(known(Verdict::Allowed, limit - used, Duration::ZERO))
@@ -434,7 +439,7 @@ impl<T> Request<'_, T> {
                     Step::Peek => local.preview(self.key, n, now),
                     _ => local.decide(self.key, n, now),
                 };
-                // The server can allow them once it is back.
+                // The server may allow these units once it is back, so the denial is not final.
                 if decision.verdict == Verdict::Never && n <= limit {
                     decision.verdict = Verdict::Denied { retry_after: policy.deadline };
                 }

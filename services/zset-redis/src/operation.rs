@@ -1,5 +1,5 @@
-//! [`operations`], which defines two methods for each operation: a blocking one and an awaited one;
-//! and [`Operation`], one of a board or a queue.
+//! [`Operation`], a call to a board or a queue, and the macro [`operations`], which defines a
+//! blocking and an async method for each of them.
 
 use redis::{FromRedisValue, Value};
 
@@ -41,8 +41,8 @@ use crate::script::Call;
 /// }
 /// ```
 ///
-/// The type has an asynchronous method `run`, and its docs say that each call can fail. A body must
-/// not use `return`.
+/// The type must have an asynchronous method `run`, and its docs must say that each call can fail.
+/// A body must not use `return`.
 macro_rules! operations {
     (
         $Error:ty:
@@ -54,7 +54,7 @@ macro_rules! operations {
             )*
         }
     ) => {
-        /// Over a [`Pool`](crate::blocking::Pool): calls block the thread.
+        /// Calls over a [`Pool`](crate::blocking::Pool) block the thread.
         impl<M: crate::blocking::Connect $(, $L: $($Kind +)* $l)?> $Type<crate::blocking::Pool<M> $(, $of)?> {
             $(
                 $(#[$attribute])*
@@ -65,7 +65,7 @@ macro_rules! operations {
             )*
         }
 
-        /// Over an [`AsyncConnection`](crate::AsyncConnection): calls are awaited.
+        /// Calls over an [`AsyncConnection`](crate::AsyncConnection) are awaited.
         #[cfg(feature = "tokio")]
         impl<C: crate::AsyncConnection $(, $L: $($Kind +)* $l)?> $Type<C $(, $of)?> {
             $(
@@ -85,7 +85,8 @@ pub(crate) use operations;
 pub(crate) struct Operation<'a, T, E> {
     /// The call, or the result if it is known without the server.
     pub(crate) call: Result<Call<E>, Result<T, E>>,
-    /// Reads the reply. `None` if the script has done as much as one call may: call it again.
+    /// Reads the reply. Returns `None` if the script has reached the cap of one call and must be
+    /// called again.
     pub(crate) read: Box<dyn Fn(Value) -> Result<Option<T>, E> + Send + 'a>,
 }
 

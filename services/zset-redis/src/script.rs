@@ -21,41 +21,42 @@ pub(crate) struct Script {
 #[derive(Debug)]
 struct IfRefused {
     script: Script,
-    /// Whether the reply of that script is also the reply of the refused one.
+    /// Returns whether a reply of that script may replace the reply of the refused one.
     is_valid: fn(&Value) -> bool,
 }
 
 impl Script {
-    /// A script that needs memory.
+    /// Returns a script that needs memory.
     pub(crate) fn writing(source: &str) -> Script {
-        // The first line declares that the script writes. A replica then replies with the address
-        // of its primary, which cluster clients follow. Otherwise it would run the script and fail
-        // at the first write, and clients would not notice after a failover that the server is no
-        // longer the primary.
+        // The first line declares that the script writes. So a replica refuses to run it, and in a
+        // cluster replies with the address of its primary, which clients follow. Without this line,
+        // a replica would run the script until the first write fails, and clients would not notice
+        // after a failover that the server is no longer the primary.
         Script::declared("#!lua", source)
     }
 
-    /// A script that frees memory, or needs only a little to do so: it also runs while memory is
-    /// full.
+    /// Returns a script that frees memory, even if it needs a little memory to do so. It also runs
+    /// while memory is full.
     pub(crate) fn freeing(source: &str) -> Script {
         Script::declared("#!lua flags=allow-oom", source)
     }
 
-    /// A script that writes nothing: it also runs while memory is full or replicas are missing.
+    /// Returns a script that writes nothing. It also runs while memory is full or replicas are
+    /// missing.
     pub(crate) fn reading(source: &str) -> Script {
-        // A replica would run a script that declares `no-writes`. So it is called only after a
-        // primary has refused the other one.
+        // A replica would run a script that declares `no-writes`. So call the script without this
+        // declaration first, and the one with it only after a primary has refused the first.
         Script::freeing(source).or_if_refused(Script::without_writes(source), |_| true)
     }
 
-    /// A script that declares `no-writes`, which replicas run as well.
+    /// Returns a script that declares `no-writes`, which replicas run as well.
     pub(crate) fn without_writes(source: &str) -> Script {
         Script::declared("#!lua flags=no-writes", source)
     }
 
-    /// Calls another script, with the same keys and arguments, if the server refuses this one
-    /// because it accepts no writes. If the reply to that is not valid, the call fails with the
-    /// first error.
+    /// Sets another script to call, with the same keys and arguments, if the server refuses this
+    /// one because it accepts no writes. If the reply of the other script is not valid, the call
+    /// fails with the first error.
     pub(crate) fn or_if_refused(mut self, script: Script, is_valid: fn(&Value) -> bool) -> Script {
         self.if_refused = Some(Box::new(IfRefused { script, is_valid }));
         self
@@ -95,7 +96,7 @@ pub(crate) struct Call<E> {
     script: &'static Script,
     keys: Vec<Vec<u8>>,
     arguments: Vec<Vec<u8>>,
-    /// Why the call cannot be sent.
+    /// The error of an invalid argument: the call is not sent.
     invalid: Option<E>,
 }
 
@@ -113,7 +114,7 @@ impl<E> Call<E> {
         self.argument(number.into().to_string())
     }
 
-    /// Adds a number. If there is none, the call returns the error instead of being sent.
+    /// Adds a number. If it is an error, the call returns that instead of being sent.
     pub(crate) fn try_number(mut self, number: Result<u64, E>) -> Self {
         match number {
             Ok(number) => self.number(number),
@@ -162,8 +163,8 @@ impl<E> Call<E> {
     /// Adds the command that failed to an error: EVALSHA, EVAL, or a command within the script.
     ///
     /// If a command within the script fails, servers report only its line. An error that cannot be
-    /// decoded is taken for one of EVALSHA: servers quote the start of the arguments, which can be
-    /// binary for EVALSHA, and is the script for EVAL.
+    /// decoded is attributed to EVALSHA: servers quote the first arguments, which are the script
+    /// for EVAL, but may be binary for EVALSHA.
     pub(crate) fn explained(&self, failure: Failure) -> Failure {
         match explained("EVALSHA", failure) {
             Failure::Redis(error) => Failure::Redis(self.in_script(&error).unwrap_or(error)),
@@ -171,13 +172,15 @@ impl<E> Call<E> {
         }
     }
 
-    /// Returns the error of a command of the script, such as a missing permission or a key of
-    /// another type.
+    /// If a command within the script failed, returns an error that names it, e.g. for a missing
+    /// permission or a key of another type.
     fn in_script(&self, error: &RedisError) -> Option<RedisError> {
-        // Redis also sends the hash of the script.
+        // Servers end the error with `script: on @user_script:LINE.`, and Redis adds the script's
+        // hash before `on`.
         let (message, trace) = error.detail()?.rsplit_once(" script: ")?;
         let (_, line) = trace.split_once("on @user_script:")?;
-        // An error raised by Lua itself starts with a line number.
+        // An error that Lua itself raises starts with the script and the line, and names no
+        // command.
         if message.starts_with("user_script:") {
             return None;
         }
@@ -187,7 +190,7 @@ impl<E> Call<E> {
         let (command, source) =
             source.split_once("call(")?.1.split_once('\'')?.1.split_once('\'')?;
         let mut words = source.split(|byte: char| byte != '_' && !byte.is_ascii_alphanumeric());
-        // The variable of a key is named after its last part.
+        // In the source, the variable that holds a key is named after the last part of that key.
         let suffix = format!(":{}", words.find(|word| !word.is_empty())?.to_lowercase());
         let key = self.keys.iter().find(|key| key.ends_with(suffix.as_bytes()));
         let mut detail = format!("{message}: {command}");
@@ -228,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// The command is in the third line, after the one that `Script::writing` adds.
+    /// The command is in the third line: `Script::writing` adds the first one.
     fn call() -> Call<Failure> {
         let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
         let keys = [b"queue:{a}:due".to_vec(), b"queue:{a}:jobs".to_vec()];

@@ -1,7 +1,8 @@
-//! [`settings`]: the methods that set how a limiter, a board or a queue calls the server.
+//! The [`settings`] macro, which defines the methods that set how a limiter, a board or a queue
+//! calls the server.
 
-/// Defines the settings of a type. Its field `$field` has `names` and a `deadline`. The clones of a
-/// limiter share `$shared` by key.
+/// Defines the settings of a type, whose field `$field` has `names` and a `deadline`. `$shared` is
+/// the state of the keys that the clones of a limiter share.
 macro_rules! settings {
     (limiter: $(#[$attribute:meta])* $shared:ident) => {
         crate::settings::settings! {
@@ -35,8 +36,8 @@ macro_rules! settings {
         /// calls that then succeed by [`OnFailure`](crate::OnFailure), and of leases that were not
         /// returned. **O(1)**.
         ///
-        /// It is called on the caller's thread or task, without holding a lock, and should not
-        /// block.
+        /// The observer runs on the caller's thread or task, or on the task that returns leases,
+        /// without holding a lock. It should not block.
         pub fn with_failure_observer(
             mut self,
             observer: impl Fn(&crate::Failure) + Send + Sync + 'static,
@@ -56,7 +57,7 @@ macro_rules! settings {
         pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.$field.names.hash_keys(secret.as_ref());
             $(
-                // A key now has a different state than in other clones.
+                // A clone with hashed keys must not share the state of keys that are not hashed.
                 $(#[$attribute])*
                 {
                     self.$shared = std::sync::Arc::default();

@@ -1,4 +1,4 @@
-//! The output of the examples.
+//! Runs the examples, and checks their output.
 
 #![cfg(unix)]
 
@@ -23,7 +23,7 @@ fn run_alone(name: &str, kind: Kind) -> Output {
 }
 
 fn command(name: &str) -> Command {
-    // Cargo builds it next to the tests: target/debug/deps/example-0123 ->
+    // Cargo builds examples next to the tests: target/debug/deps/example-0123 ->
     // target/debug/examples/NAME
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
@@ -91,11 +91,12 @@ fn a_server_is_reached_with_tls() {
         return;
     }
     for kind in installed() {
-        // A server without TLS ignores the missing certificate.
+        // Only a server that was built with TLS reports that the certificate is missing.
         let tls = ["--port", "0", "--tls-port", "1"];
         let output = Command::new(kind.program().path()).args(tls).output().unwrap();
         if !String::from_utf8_lossy(&output.stdout).contains("No tls-cert-file configured") {
-            // Debian's Redis, which is tested, has TLS; not all builds of Valkey do.
+            // Report only a Redis without TLS: Debian's Redis supports TLS, but not all builds of
+            // Valkey do.
             if kind == Kind::Redis {
                 skip("this redis-server has no TLS");
             }
@@ -106,7 +107,7 @@ fn a_server_is_reached_with_tls() {
     }
 }
 
-/// Returns the kinds of servers that are installed; reports those that are not.
+/// Returns the kinds of servers that are installed, and reports the missing ones.
 fn installed() -> impl Iterator<Item = Kind> {
     Kind::each().filter(|kind| Server::start(*kind).is_some())
 }

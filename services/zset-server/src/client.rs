@@ -1,4 +1,4 @@
-//! [`Client`]: the state of a client of the server.
+//! [`Client`]: the state that the server keeps for each client.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use zset_std::Timestamp;
 use crate::keyspace::{Bytes, Keyspace, Ticket};
 use crate::replies::{CommandError, Protocol, Replies};
 
-/// A connection, or the shell.
+/// A client: a connection, or the shell.
 ///
-/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had
-/// timed out, unless the client [may wait](Client::allow_waiting).
+/// Commands are answered immediately: blocking ones such as BZPOPMIN reply as if they had timed
+/// out, unless the client [may wait](Client::allow_waiting).
 #[derive(Debug, Default)]
 pub struct Client {
     session: Rc<RefCell<Session>>,
@@ -57,17 +57,17 @@ pub(crate) struct Session {
     pub(crate) transaction: Option<Transaction>,
     /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
-    /// Whether it has sent QUIT.
+    /// Whether the client has sent QUIT.
     pub(crate) is_leaving: bool,
-    /// Whether it must be disconnected without a reply.
+    /// Whether the client must be disconnected without a reply.
     pub(crate) is_killed: bool,
-    /// When it connected.
+    /// When the client connected.
     pub(crate) since: Timestamp,
     pub(crate) protocol: Protocol,
-    /// Its address, if known.
+    /// The client's address, if known.
     pub(crate) address: String,
     pub(crate) may_wait: bool,
-    /// The wait of its blocked command, if any.
+    /// The wait of the client's blocked command, if any.
     pub(crate) wait: Option<Wait>,
     /// The reply to the command that has waited, until it is taken.
     pub(crate) served: Option<Vec<u8>>,
@@ -78,11 +78,11 @@ pub(crate) struct Session {
 #[derive(Debug, Default)]
 pub(crate) struct Transaction {
     pub(crate) commands: Vec<Vec<Vec<u8>>>,
-    /// Their memory, in bytes.
+    /// The memory of the commands, in bytes.
     pub(crate) bytes: usize,
-    /// Whether one of them was rejected, so that EXEC fails.
+    /// Whether a command was rejected, so that EXEC fails.
     pub(crate) is_broken: bool,
-    /// Whether one of them may allocate memory.
+    /// Whether a command may allocate memory.
     pub(crate) may_grow: bool,
 }
 
@@ -117,23 +117,23 @@ impl Transaction {
 pub(crate) struct Buffered {
     /// Bytes of replies not yet sent.
     pub(crate) replies: usize,
-    /// The other bytes of both buffers: requests not yet run, and unused capacity.
+    /// The other bytes of the two buffers: requests not yet run, and unused capacity.
     pub(crate) others: usize,
-    /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
+    /// If the client is being closed to free memory, the number of bytes that this will free.
     pub(crate) closing: usize,
     /// Whether the operating system currently accepts no more replies.
     pub(crate) is_blocked: bool,
 }
 
-/// The wait of a client: the keys, and the time.
+/// The wait of a client's blocked command.
 #[derive(Debug)]
 pub(crate) struct Wait {
-    /// In the order in which they are tried.
+    /// The keys, in the order in which they are tried.
     pub(crate) keys: Vec<Bytes>,
     pub(crate) ticket: Ticket,
-    /// The maximum wait.
+    /// The maximum time to wait; `None` means forever.
     pub(crate) limit: Option<Duration>,
-    /// Its memory, including the entries in the queues, in bytes.
+    /// The memory of the wait, including its entries in the queues, in bytes.
     pub(crate) bytes: usize,
     pub(crate) pop: Pop,
 }
@@ -162,7 +162,7 @@ impl Session {
         }
     }
 
-    /// Sets the waker to call when others change the client.
+    /// Sets the waker to call when the client is served or killed.
     pub(crate) fn set_waker(&mut self, waker: &Waker) {
         self.waker.get_or_insert_with(|| waker.clone()).clone_from(waker);
     }
@@ -200,7 +200,7 @@ impl Session {
 /// All clients, in the order in which they connected.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
-    /// Weak, since a client may be dropped at any time.
+    /// The references are weak, since a client may be dropped at any time.
     sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
     last: u64,
 }
@@ -216,17 +216,14 @@ impl Clients {
         Client { session }
     }
 
-    /// Removes a client.
     pub(crate) fn remove(&mut self, id: u64) {
         self.sessions.remove(&id);
     }
 
-    /// Returns the client with an id.
     pub(crate) fn get(&self, id: u64) -> Option<Rc<RefCell<Session>>> {
         self.sessions.get(&id)?.upgrade()
     }
 
-    /// Returns all clients.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Rc<RefCell<Session>>> {
         self.sessions.values().filter_map(Weak::upgrade)
     }

@@ -1,5 +1,5 @@
-//! The table of commands. Each group has a file with its handlers; `commands.txt` has the
-//! properties of all commands.
+//! The table of commands. The submodules contain the handlers, and `commands.txt` lists the
+//! properties of each command.
 
 #![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 
@@ -22,8 +22,8 @@ use crate::replies::{CommandError, MAX_SHOWN, Replies, shown};
 
 pub(crate) use sorted_set::attempt;
 
-/// The result of a command, which has written exactly one reply, or returns an error before it has
-/// changed anything.
+/// The result of a command. On success, it has written exactly one reply. On an error, it has
+/// changed no keys, unless an allocation failed midway.
 pub(crate) type Replied = Result<(), CommandError>;
 
 /// The function that runs a command. The first argument is the command's name.
@@ -32,14 +32,12 @@ pub(crate) type Handler = fn(&mut Context<'_>, &[&[u8]]) -> Replied;
 /// Commands by name, in lowercase; a subcommand is named like `client|id`.
 pub(crate) type Handlers = &'static [(&'static str, Handler)];
 
-/// The context in which a command runs.
 pub(crate) struct Context<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) client: &'a mut Session,
     pub(crate) replies: &'a mut Replies,
 }
 
-/// The state available to commands.
 pub(crate) struct State {
     pub(crate) keyspace: Keyspace,
     pub(crate) config: Config,
@@ -47,16 +45,16 @@ pub(crate) struct State {
     /// When the engine was created.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
-    /// All clients. The client of the running command is already borrowed.
+    /// All clients. The session of the client that runs the current command is already borrowed.
     pub(crate) clients: Clients,
 }
 
-/// The memory in use, sampled from time to time: the bytes allocated and not freed. The resident
-/// memory of the process is unsuitable: it does not shrink when keys are removed, so a server at
-/// its limit would stay at it.
+/// Samples the memory in use: the bytes that are allocated and not yet freed. The resident memory
+/// of the process is unsuitable: it need not shrink when keys are removed, so a server that reached
+/// its limit could stay there.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Returns the number of allocated bytes; `None` counts nothing.
+    /// Returns the number of allocated bytes. If `None`, memory is not counted.
     pub(crate) allocated: Option<fn() -> usize>,
     peak: usize,
 }
@@ -87,7 +85,6 @@ pub(crate) struct Stats {
 }
 
 impl Context<'_> {
-    /// Replies `OK`.
     pub(crate) fn ok(&mut self) -> Replied {
         self.replies.status("OK");
         Ok(())
@@ -106,10 +103,10 @@ impl Context<'_> {
     }
 }
 
-/// A command.
+/// A command or a subcommand.
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// In lowercase; a subcommand is named like `client|id`.
+    /// The name in lowercase; a subcommand is named like `client|id`.
     pub(crate) name: &'static str,
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
@@ -117,19 +114,19 @@ pub(crate) struct Command {
     /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
-    /// The syntax of its arguments.
+    /// The syntax of the arguments.
     pub(crate) arguments: &'static str,
-    /// The group, the first version and the flags shown by COMMAND.
+    /// Shown by COMMAND: the group, the first version of Redis that has the command, and the flags.
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
     pub(crate) flags: Vec<&'static str>,
-    /// Whether it may allocate memory: it has the flag `denyoom`.
+    /// Whether the command may allocate memory, i.e. has the flag `denyoom`.
     pub(crate) may_grow: bool,
     pub(crate) subcommands: Vec<Command>,
     pub(crate) handler: Handler,
 }
 
-/// The handlers of all commands, except those of containers and of their HELP.
+/// The handlers of all commands, except containers and their HELP subcommands.
 const HANDLERS: &[Handlers] =
     &[connection::HANDLERS, sorted_set::HANDLERS, keys::HANDLERS, dump::HANDLERS, server::HANDLERS];
 
@@ -152,11 +149,10 @@ static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     commands
 });
 
-/// The maximum length of a command name.
+/// The maximum length of a command name, in bytes.
 const MAX_NAME: usize = 32;
 
 impl Command {
-    /// Returns all commands.
     pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
         COMMANDS.iter()
     }
@@ -202,10 +198,10 @@ impl Command {
         }
     }
 
-    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
-    /// malformed.
+    /// Parses a line of `commands.txt`; `handler` maps a name to its handler. Returns `None` if the
+    /// line is malformed.
     fn parse(line: &'static str, handler: impl FnOnce(&str) -> Handler) -> Option<Command> {
-        // The arguments may contain bars.
+        // Split into at most eight columns: the last one, the arguments, may itself contain bars.
         let columns: Vec<_> = line.splitn(8, " | ").map(str::trim).collect();
         let &[name, arity, group, since, flags, keys, summary, ref arguments @ ..] = &*columns
         else {
@@ -228,7 +224,6 @@ impl Command {
         })
     }
 
-    /// Returns whether the command has a flag.
     pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.contains(&flag)
     }
@@ -240,7 +235,7 @@ impl Command {
         })
     }
 
-    /// Returns whether the command accepts that many arguments, including its name.
+    /// Returns whether the command accepts this number of arguments, including its name.
     fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }

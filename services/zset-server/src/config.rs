@@ -25,26 +25,26 @@ pub(crate) struct Config {
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     pub(crate) possible_clients: usize,
-    /// Parameters of data types that the server lacks, if clients have set them, as some do when
-    /// they start. They have no effect.
+    /// The values that clients have set for parameters of data types that the server lacks. Some
+    /// clients set them on startup. They have no effect.
     others: BTreeMap<&'static str, i64>,
 }
 
-/// A parameter.
+/// A parameter of CONFIG GET and SET.
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     /// Its name in older versions of Redis.
     pub(crate) older_name: Option<&'static str>,
     kind: Kind,
-    /// The value of a parameter without effect, until it is set.
+    /// The value until it is set; used only for parameters without effect.
     default: i64,
 }
 
 /// The values that a parameter can have.
 enum Kind {
-    /// Only this value, which clients may set again.
+    /// A constant. Setting it to the same value succeeds.
     Fixed(&'static str),
-    /// The value of the option of the same name.
+    /// Set by the command-line option of the same name; read-only.
     Option,
     Password,
     Integer(RangeInclusive<i64>),

@@ -1,4 +1,4 @@
-//! [`Engine`]: all data, and the execution of commands.
+//! [`Engine`]: owns all data and runs the commands.
 
 use std::time::Duration;
 
@@ -15,17 +15,18 @@ use crate::requests::RequestLimits;
 /// of keys.
 const EXPIRED_FOR_EACH: usize = 2;
 
-/// The error if DEBUG is disabled; it begins like that of Redis.
+/// The error if DEBUG is disabled. It begins with the text of Redis's error.
 const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. Start the server with --enable-debug-command yes to allow \
                              it.";
 
 /// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executed {
-    /// The command has replied, if the client wants replies.
+    /// The command has replied.
     Replied,
-    /// The command waits for a missing key, for at most the given time. The client should send
-    /// nothing else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
+    /// The command waits for a missing key, for at most the given time (forever if `None`). The
+    /// client should send nothing else until [`Client::take_served`] or [`Engine::end_waiting`]
+    /// returns the reply.
     Waits(Option<Duration>),
 }
 
@@ -62,7 +63,7 @@ impl<C: Clock> Engine<C> {
         Engine { state, clock }
     }
 
-    /// Creates a client.
+    /// Creates a client, which is authenticated if no password is required.
     pub fn client(&mut self) -> Client {
         self.state.stats.clients += 1;
         let is_authenticated = self.state.config.password.is_empty();
@@ -90,7 +91,7 @@ impl<C: Clock> Engine<C> {
         self.state.clients.remove(session.id);
     }
 
-    /// Reads the clock.
+    /// Reads the clock and updates the current time.
     pub(crate) fn now(&mut self) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
         self.state.keyspace.now()
@@ -134,7 +135,7 @@ impl<C: Clock> Engine<C> {
             None => Executed::Replied,
         };
         drop(session);
-        // Waiting clients are served only after the whole command or transaction.
+        // Serve waiting clients only after the whole command or transaction has run.
         if self.state.keyspace.awaited.is_any_ready() {
             self.serve();
         }
@@ -194,7 +195,8 @@ impl<C: Clock> Engine<C> {
         let is_for_all =
             || Command::named_by(arguments).is_ok_and(|command| command.has("no_auth"));
         if !client.is_authenticated && !is_for_all() {
-            // The same error as for unknown commands, so it does not reveal which commands exist.
+            // An unknown command gets the same error, so that the reply does not reveal which
+            // commands exist.
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
@@ -216,8 +218,8 @@ impl<C: Clock> Engine<C> {
         Ok(command)
     }
 
-    /// Returns the error of a rejected command. The command breaks the transaction, if there is
-    /// one; if it is EXEC, the transaction is discarded.
+    /// Returns the error for a rejected command. A rejected EXEC discards the transaction; any
+    /// other rejected command marks the transaction as broken.
     fn refuse(client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             if let Some(transaction) = &mut client.transaction {
@@ -232,12 +234,14 @@ impl<C: Clock> Engine<C> {
     }
 }
 
-// Commands that wait for a key: a command that finds no member leaves a `Wait` with its client, and
-// an entry in the queue of each of its keys. After each command, and therefore never within EXEC,
-// `serve` retries the commands that wait for written keys, longest wait first.
+// Blocking commands. If a blocking command finds no member, it stores a `Wait` in its client's
+// session and adds the client to the queue of each of its keys. After a command has written to such
+// a key, `serve` retries the commands of the clients in the queue of that key, the longest-waiting
+// client first. An EXEC counts as a single command.
 impl<C: Clock> Engine<C> {
-    /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
-    /// available before, the reply has that member. No-op if the client is not waiting.
+    /// Ends a client's wait as if it had timed out and appends the reply. If the command has
+    /// already been served, appends that reply instead. No-op if there is neither a wait nor a
+    /// reply.
     pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
         let is_waiting = client.session().wait.is_some();
         if is_waiting {
@@ -247,7 +251,7 @@ impl<C: Clock> Engine<C> {
         client.take_served(replies);
     }
 
-    /// Serves the clients that wait for keys that have changed.
+    /// Serves the clients that wait for keys that have been written to.
     fn serve(&mut self) {
         let state = &mut self.state;
         while state.keyspace.awaited.is_any_ready() {

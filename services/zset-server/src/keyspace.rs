@@ -1,13 +1,13 @@
-//! [`Keyspace`]: keys, their values, and their deadlines; and the limits of CL.THROTTLE.
+//! [`Keyspace`]: keys with their values and deadlines, and the limits of CL.THROTTLE.
 //!
-//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
-//! a key is removed with its last member.
+//! Invariants: each key with a deadline is also in `entries`. No stored set, sorted or not, is
+//! empty: a key is removed together with its last member.
 //!
-//! No queue of clients is empty. `ready` may contain keys whose queues have been removed.
+//! In [`Awaited`], no queue is empty, but `ready` may contain keys whose queues have been removed.
 //!
-//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
-//! scan runs from the end to the front, so a key that moves has been returned already, and none is
-//! missed.
+//! Keys are stored in an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A scan
+//! runs from the end to the front. Existing keys move only towards the front, so the scan cannot
+//! miss a key, although it may return a moved key again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -22,7 +22,7 @@ use crate::replies::CommandError;
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// The set at a missing key.
+/// The empty set that stands for a missing key.
 pub(crate) static EMPTY: ZSet = ZSet::new();
 
 /// The value of a key.
@@ -35,7 +35,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Returns the type name returned by TYPE.
+    /// Returns the type's name, as reported by TYPE.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Value::String(_) => "string",
@@ -58,21 +58,21 @@ impl Value {
     }
 }
 
-/// Returns the milliseconds of a time since the Unix epoch.
+/// Converts a time to milliseconds since the Unix epoch.
 pub(crate) fn millis_of(time: Timestamp) -> i64 {
-    // Milliseconds of a `u64` of nanoseconds always fit an `i64`.
+    // `u64::MAX` nanoseconds are fewer than `i64::MAX` milliseconds, so the cast keeps the value.
     (time.as_nanos() / NANOS_IN_MILLI).cast_signed()
 }
 
-/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the
-/// epoch, times after the year 2554 the last time that a [`Timestamp`] can be.
+/// Converts milliseconds since the Unix epoch to a time. Times before the epoch become the epoch;
+/// times after the year 2554 become the latest [`Timestamp`].
 pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
 
 const NANOS_IN_MILLI: u64 = 1_000_000;
 
-/// All keys.
+/// All keys with their values, and the limits of CL.THROTTLE.
 #[derive(Debug, Default)]
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Value, RandomState>,
@@ -80,26 +80,26 @@ pub(crate) struct Keyspace {
     /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
     pub(crate) throttles: Throttles,
-    /// The current time, for the commands being run.
+    /// The current time, as seen by the running command.
     now: Timestamp,
     /// The number of keys removed because they expired.
     pub(crate) expired: u64,
 }
 
-/// The largest backward step of the clock that is ignored. Clocks are often adjusted by less. A
-/// larger step corrects a clock that was wrong: waiting for the old time again could take years.
+/// The largest backward step of the clock that is ignored. Routine adjustments are smaller. A
+/// larger step corrects a wrong clock, which may have been years ahead.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
 /// A table shrinks when its capacity exceeds its length by this factor.
 const MAX_SPARE: usize = 8;
 
-/// Up to this number of keys a table does not shrink.
+/// A table with fewer keys shrinks as if it had this many, so a small table keeps its capacity.
 const FEW: usize = 1024;
 
 impl Keyspace {
-    /// Sets the time.
+    /// Sets the time; ignores a small step back.
     pub(crate) fn set_now(&mut self, now: Timestamp) {
-        // Expired keys are already invisible: a small step back must not make them visible again.
+        // Ignore a small step back, so that expired keys do not become visible again.
         let step_back = self.now.saturating_duration_since(now);
         if step_back.is_zero() || step_back > MAX_STEP_BACK {
             self.now = now;
@@ -132,9 +132,9 @@ impl Keyspace {
         self.now
     }
 
-    /// Returns whether a key has expired but is not removed yet.
+    /// Returns whether a key has expired but has not been removed yet.
     fn has_expired(&self, key: &[u8]) -> bool {
-        // Usually no key has expired.
+        // Check the earliest deadline first: usually no key has expired, and no lookup is needed.
         self.deadlines.next_deadline().is_some_and(|deadline| deadline <= self.now)
             && self.deadlines.deadline(key).is_some_and(|deadline| deadline <= self.now)
     }
@@ -149,7 +149,7 @@ impl Keyspace {
         self.deadlines.len_with_expired()
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key, unless it has expired.
     pub(crate) fn value(&self, key: &[u8]) -> Option<&Value> {
         self.entries.get(key).filter(|_| !self.has_expired(key))
     }
@@ -160,11 +160,12 @@ impl Keyspace {
         entries.filter(|(key, _)| !self.has_expired(key))
     }
 
-    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the
-    /// last page, as before the first. Every key that exists from the first page to the last is
+    /// Returns a page of up to `count` keys, and the cursor of the next page. The cursor is 0
+    /// before the first page and after the last. A key that exists during the whole scan is
     /// returned.
     pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&[u8], &Value)>) {
-        // A cursor is the number of entries before the page.
+        // A cursor is the number of entries that remain to be scanned, except that 0 starts a new
+        // scan.
         let end = match usize::try_from(cursor) {
             Ok(0) | Err(_) => self.len(),
             Ok(end) => end.min(self.len()),
@@ -207,7 +208,7 @@ impl Keyspace {
     ) -> Result<R, CommandError> {
         self.expire_key(key);
         let kind = std::mem::discriminant(&empty);
-        // Checking first avoids allocating the key.
+        // Look the key up first, so that an existing key is not copied.
         let value = match self.entries.get_index_of(key) {
             Some(index) => &mut self.entries[index],
             None => self.entries.entry(key.into()).or_insert(empty),
@@ -235,7 +236,8 @@ impl Keyspace {
         if self.deadlines.len_with_expired() > 0 {
             self.deadlines.remove(key);
         }
-        // An existing key keeps its position: at the end, a running scan would miss it.
+        // An existing key must keep its position. If it moved to the end, a scan in progress would
+        // miss it.
         match self.entries.get_mut(key) {
             Some(old) => *old = value,
             None => _ = self.entries.insert(key.into(), value),
@@ -261,7 +263,8 @@ impl Keyspace {
         let len = self.entries.len().max(FEW);
         if self.entries.capacity() / MAX_SPARE > len {
             self.entries.shrink_to(2 * len);
-            // These do not shrink by themselves, but a copy allocates only the memory it needs.
+            // An `ExpiringSet` does not shrink by itself. A copy of it allocates only the memory
+            // that it needs.
             self.deadlines = std::mem::take(&mut self.deadlines).into_iter().collect();
         }
         removed
@@ -269,19 +272,20 @@ impl Keyspace {
 
     /// Removes all keys, and all limits of CL.THROTTLE.
     pub(crate) fn clear(&mut self) {
-        // Clearing the tables would keep their memory.
+        // Replace the tables: `clear` would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
         self.throttles = Throttles::default();
     }
 
-    /// Returns the deadline of a key; `Some(None)` means that it does not expire.
+    /// Returns the deadline of a key: `None` if there is no such key, `Some(None)` if it does not
+    /// expire.
     #[allow(clippy::option_option, reason = "no key and no deadline are two things")]
     pub(crate) fn deadline(&self, key: &[u8]) -> Option<Option<Timestamp>> {
         self.value(key).map(|_| self.deadlines.deadline(key))
     }
 
-    /// Sets or removes the deadline of an existing key; one that has passed removes the key.
+    /// Sets or removes the deadline of an existing key. A deadline that has passed removes the key.
     pub(crate) fn set_deadline(&mut self, key: &[u8], deadline: Option<Timestamp>) {
         if self.value(key).is_none() {
             return;
@@ -289,7 +293,7 @@ impl Keyspace {
         match deadline {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
-            // Without a capacity it never rejects a member.
+            // `deadlines` has no maximum length, so it does not reject the new deadline.
             Some(deadline) => {
                 let ttl = deadline.saturating_duration_since(self.now);
                 _ = self.deadlines.insert(key.into(), ttl, self.now);
@@ -304,10 +308,10 @@ pub(crate) type Ticket = u64;
 /// The keys that clients wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    /// The ids of the clients that wait for a key.
+    /// For each key, the ids of the clients that wait for it, in order of arrival.
     queues: HashMap<Bytes, BTreeMap<Ticket, u64>, RandomState>,
-    /// The waited-for keys that may have become ready since the last
-    /// [`take_ready`](Self::take_ready), in order.
+    /// The awaited keys that have been written to since the last [`take_ready`](Self::take_ready),
+    /// in order.
     ready: IndexSet<Bytes, RandomState>,
     last: Ticket,
 }
@@ -317,7 +321,7 @@ impl Awaited {
     pub(crate) fn join(&mut self, keys: &[Bytes], client: u64) -> Ticket {
         self.last += 1;
         for key in keys {
-            // A repeated key is waited for once.
+            // If a key is repeated, the client still joins its queue only once.
             self.queues.entry(key.clone()).or_default().insert(self.last, client);
         }
         self.last
@@ -338,24 +342,24 @@ impl Awaited {
         }
     }
 
-    /// Reports a write to a key. **O(1)**, and nearly free while no client waits.
+    /// Records a write to a key. **O(1)**, and nearly free while no client waits.
     fn touch(&mut self, key: &[u8]) {
         if !self.queues.is_empty() && self.queues.contains_key(key) && !self.ready.contains(key) {
             self.ready.insert(key.into());
         }
     }
 
-    /// Returns whether a waited-for key may have become ready.
+    /// Returns whether an awaited key has been written to.
     pub(crate) fn is_any_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Takes the keys that may have become ready.
+    /// Takes the awaited keys that have been written to.
     pub(crate) fn take_ready(&mut self) -> IndexSet<Bytes, RandomState> {
         std::mem::take(&mut self.ready)
     }
 
-    /// Returns the client that has waited longest for a key among those after a ticket.
+    /// Returns the first client after a ticket in the queue of a key.
     pub(crate) fn next_after(&self, key: &[u8], ticket: Ticket) -> Option<(Ticket, u64)> {
         let later = (Bound::Excluded(ticket), Bound::Unbounded);
         let (ticket, client) = self.queues.get(key)?.range(later).next()?;
@@ -363,15 +367,15 @@ impl Awaited {
     }
 }
 
-/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key
-/// is denied, with a retry time at which another key may have become idle.
+/// The maximum number of CL.THROTTLE keys in use, since clients may invent any number of them. At
+/// the maximum, a new key is denied, with a retry time at which another key may have become idle.
 const MAX_KEYS: usize = 1 << 20;
 
 /// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them.
-/// DEL and FLUSHALL remove them, which is how limits are reset.
+/// DEL and FLUSHALL reset them.
 #[derive(Debug)]
 pub(crate) struct Throttles {
-    /// Each call passes its own quota.
+    /// The funnel of each key. Each call passes its own quota.
     pub(crate) funnels: Keyed<Vec<u8>, Funnel>,
 }
 
@@ -385,7 +389,7 @@ impl Default for Throttles {
 }
 
 impl Throttles {
-    /// Resets a limit; returns whether any of it was used up.
+    /// Resets a limit; returns whether any of it was in use.
     pub(crate) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {
             return false;

@@ -1,4 +1,4 @@
-//! The program: its command line, which starts a shell or a server.
+//! The program: parses the command line, and runs the shell or a server.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 
 fn run(action: Action) -> Result<(), Box<dyn Error>> {
     match action {
-        // A closed pipe is not an error.
+        // Ignore a failed write: the reader may have closed the pipe.
         Action::Print(text) => _ = writeln!(io::stdout(), "{text}"),
         Action::Shell { scripts } => run_shell(&scripts, Some(allocated))?,
         Action::Serve { options, level } => {
@@ -50,8 +50,8 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
-                // Internal errors would be written to standard error too, where another failure
-                // would panic.
+                // Otherwise, a failed write would be reported with `eprintln!`, which panics if it
+                // fails too.
                 .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;
@@ -64,7 +64,7 @@ fn allocated() -> usize {
     ALLOCATOR.allocated()
 }
 
-/// Prints an error, ignoring failures. It escapes control characters, since the error may quote
+/// Prints an error, ignoring write failures. Escapes control characters, since the error may quote
 /// input.
 fn complain(what: std::fmt::Arguments<'_>) {
     let mut text = String::new();
@@ -106,11 +106,11 @@ SIGHUP:
   --port PORT          Listen on this port; 0 means none [6379]
   --unixsocket PATH    Listen on this socket too
   --maxclients NUMBER  Refuse connections beyond this number [10000]
-  --maxmemory BYTES    Reject writes beyond this size, such as 100mb or 2gb; 0
-                       means no limit [0]
-  --requirepass TEXT   Require this password, which ps shows, unlike one in the
-                       variable ZSET_REQUIREPASS; an address that others can
-                       reach needs one
+  --maxmemory BYTES    Refuse commands that allocate memory beyond this size,
+                       such as 100mb or 2gb; 0 means no limit [0]
+  --requirepass TEXT   Require this password, which ps shows to all users,
+                       unlike one in the variable ZSET_REQUIREPASS; an address
+                       that others can reach needs one
   --enable-debug-command no|yes
                        Whether clients may use DEBUG [no]
   --verbose            Log connections and disconnections
@@ -121,7 +121,7 @@ Other options:
 
 /// The action requested by the command line.
 enum Action {
-    /// Print a string.
+    /// The output of `--help` or `--version`.
     Print(&'static str),
     Shell {
         scripts: Vec<PathBuf>,
@@ -144,7 +144,7 @@ fn parse(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexop
     }
 }
 
-/// Parses an option that all commands have.
+/// Parses an option common to all commands.
 fn parse_common(argument: Arg<'_>) -> Result<Action, lexopt::Error> {
     match argument {
         Arg::Long("help") | Arg::Short('h') => Ok(Action::Print(HELP)),
@@ -199,7 +199,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
         let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
         options.addresses.extend(addresses);
     }
-    // Names may resolve to the same address, or to one that is also given directly.
+    // Remove duplicates: several host names may resolve to the same address.
     options.addresses.sort_unstable();
     options.addresses.dedup();
     if options.addresses.is_empty() && options.unix_socket.is_none() {
@@ -220,8 +220,8 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
     Ok(Action::Serve { options: Box::new(options), level })
 }
 
-/// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it
-/// would be a typo.
+/// Parses a size in bytes with an optional unit. Unlike CONFIG SET, it does not read an empty
+/// number as 0: on the command line, that is probably a typo.
 fn parse_size(text: &str) -> Result<usize, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);

@@ -1,8 +1,9 @@
-//! [`Replies`]: in RESP2, or in RESP3 for clients that send HELLO 3:
-//! <https://redis.io/docs/latest/develop/reference/protocol-spec/>; and [`CommandError`].
+//! [`Replies`]: serialized replies, in RESP2, or in RESP3 for a client that has sent HELLO 3. Both
+//! protocols are specified at <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
+//! [`CommandError`]: the text of an error reply.
 //!
-//! Replies are written directly into a buffer: a tree of values would need an allocation for each
-//! member of a range.
+//! Replies are written directly into a buffer. Building a tree of values first would need an
+//! allocation for each member of a range.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -40,13 +41,13 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Drops all contents once there are more than `max_len` bytes. The reply is then incomplete
+    /// Drops further writes once there are more than `max_len` bytes. The reply is then incomplete
     /// and useless to the client, but a transaction of large ranges cannot exhaust memory.
     pub(crate) fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;
     }
 
-    /// Returns whether something was dropped, so that the replies are incomplete.
+    /// Returns whether writes were dropped, so that the replies are incomplete.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -77,8 +78,8 @@ impl Replies {
         self.truncate(0);
     }
 
-    /// Removes the first `len` bytes. If little of the buffer is in use then, it shrinks, but not
-    /// below `kept` bytes. **O(n)** in the remaining bytes.
+    /// Removes the first `len` bytes. If less than an eighth of the buffer is then in use, it
+    /// shrinks, but not below `kept` bytes. **O(n)** in the remaining bytes.
     pub(crate) fn remove_front(&mut self, len: usize, kept: usize) {
         self.bytes.drain(..len);
         if self.bytes.len() < self.bytes.capacity() / 8 {
@@ -93,7 +94,8 @@ impl Replies {
     /// Keeps only the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);
-        // Only bytes beyond the bound were dropped.
+        // Writes are dropped only after the buffer has exceeded `max_len` bytes, so a prefix of at
+        // most `max_len` bytes is complete.
         self.is_cut &= len > self.max_len;
     }
 
@@ -123,8 +125,8 @@ impl Replies {
         if self.is_full() {
             return;
         }
-        // Reserve everything at once: otherwise the final line end could double the capacity of a
-        // large reply.
+        // Reserve the space for the whole string at once. Otherwise, appending the final line end
+        // could double the capacity of a large buffer.
         self.bytes.reserve(bytes.len() + MAX_FRAME);
         self.len(b'$', bytes.len());
         self.bytes.extend_from_slice(bytes);
@@ -146,7 +148,7 @@ impl Replies {
 
     /// Writes formatted text as a bulk string; meant for up to a few hundred bytes.
     pub fn text(&mut self, text: fmt::Arguments<'_>) {
-        // Most strings are scores, which are formatted without an allocation.
+        // Most strings are scores, which fit in the array and need no allocation.
         let mut short = [0; 64];
         let mut free = &mut short[..];
         if free.write_fmt(text).is_ok() {
@@ -228,7 +230,7 @@ impl Replies {
     }
 
     fn number(&mut self, kind: u8, number: i64) {
-        // Most numbers are lengths of one digit.
+        // Most numbers are lengths with a single digit, which need no formatting.
         if let Ok(digit @ 0..=9) = u8::try_from(number) {
             self.append(&[kind, b'0' + digit, b'\r', b'\n']);
         } else {
@@ -247,7 +249,7 @@ impl Replies {
 
 /// Why a command failed: the text of the error reply, including its leading error code.
 ///
-/// The text may quote bytes of the client that are not UTF-8.
+/// The text may quote a client's bytes, which need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandError(Cow<'static, [u8]>);
 
@@ -282,8 +284,8 @@ impl CommandError {
         Self::err(format_args!("wrong number of arguments for '{name}' command"))
     }
 
-    /// Returns an error with the generic code `ERR` that quotes a client's bytes: up to the first
-    /// NUL byte, as in C. Redis trims line ends from the end of an error.
+    /// Returns an error with the generic code `ERR` that quotes a client's bytes up to the first
+    /// NUL byte, as in C. Trims line ends from the end of the error, as Redis does.
     pub(crate) fn quoting(before: &str, quoted: &[u8], after: &str) -> Self {
         let text = ["ERR ".as_bytes(), before.as_bytes(), until_zero(quoted), after.as_bytes()];
         let mut text = text.concat();
@@ -301,7 +303,7 @@ impl CommandError {
 /// The maximum number of bytes of a name or of arguments that an error quotes.
 pub(crate) const MAX_SHOWN: usize = 128;
 
-/// Returns the first bytes, as quoted by an error.
+/// Returns at most `max` bytes for an error to quote, up to the first NUL byte.
 pub(crate) fn shown(bytes: &[u8], max: usize) -> &[u8] {
     let bytes = until_zero(bytes);
     &bytes[..bytes.len().min(max)]

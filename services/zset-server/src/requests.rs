@@ -1,11 +1,13 @@
-//! [`Requests`]: arrays of bulk strings, or inline lines.
+//! [`Requests`]: parses requests. A request is an array of bulk strings or an inline line.
 //!
-//! A state machine, which must agree with Redis's networking.c: limits apply before the bytes that
-//! they bound are received, a request received in many pieces is not parsed again for each piece,
-//! and errors have Redis's messages.
+//! The parser is a state machine that follows Redis's `networking.c`, and has the same messages for
+//! the same errors. A declared length or number of arguments is checked against the limits before
+//! the announced bytes arrive. The parsed arguments of an incomplete array are not parsed again
+//! when more bytes arrive.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
-//! requests, and those before `parsed` are parsed. The received arguments are ranges of the buffer.
+//! requests, and the bytes from `start` to `parsed` are the parsed part of the current request. The
+//! ranges in `arguments` refer to `buffer`.
 
 use std::error::Error;
 use std::fmt;
@@ -22,14 +24,15 @@ pub struct RequestLimits {
     pub max_arguments: usize,
     /// The bytes of an argument.
     pub max_argument_len: usize,
-    /// The bytes of all arguments of a request.
+    /// The bytes of a whole request.
     pub max_request_len: usize,
 }
 
 impl RequestLimits {
     /// The limits of an authenticated client.
     pub const MAX: RequestLimits = RequestLimits {
-        // Redis allows more. Some commands allocate hundreds of bytes for a one-byte argument.
+        // Redis allows more arguments, but some commands allocate hundreds of bytes for an argument
+        // of one byte.
         max_arguments: 1024 * 1024,
         max_argument_len: 512 * 1024 * 1024,
         max_request_len: 1024 * 1024 * 1024,
@@ -72,8 +75,8 @@ impl Default for RequestLimits {
     }
 }
 
-/// Why a stream of bytes is not a valid request. The start of the next request cannot be
-/// determined.
+/// Why a stream of bytes is not a valid request. After an invalid request, the start of the next
+/// one is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -102,9 +105,9 @@ impl fmt::Display for RequestError {
 impl Error for RequestError {}
 
 impl RequestError {
-    /// Returns the text of the error reply, in which a byte sent by the client is unchanged.
+    /// Returns the text of the error reply. A byte quoted from the client is not encoded as UTF-8.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        // Only that byte may be outside of ASCII.
+        // Only the quoted byte may be outside ASCII. Its `char` is below 256, so it is not dropped.
         format!("ERR {self}").chars().filter_map(|character| u8::try_from(character).ok()).collect()
     }
 }
@@ -124,10 +127,10 @@ pub struct Requests {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// Between two requests. The arguments are those of the last one, until the next call.
+    /// Between two requests. Until the next call, `arguments` are those of the last request.
     #[default]
     Between,
-    /// Before the length of an argument, with `left` arguments to come.
+    /// Before the length of an argument, with `left` arguments remaining.
     Length { left: usize },
     /// Before the bytes of an argument.
     Bytes { left: usize, len: usize },
@@ -135,7 +138,8 @@ enum State {
     Broken(RequestError),
 }
 
-/// The bytes of finished requests that may stay before the remaining bytes move to the front.
+/// The number of bytes of finished requests that may stay in the buffer before the remaining bytes
+/// move to the front.
 const MOST_OVER: usize = 64 * 1024;
 
 /// The capacity that the buffer may keep when it is nearly empty.
@@ -156,8 +160,8 @@ impl Requests {
         self.forget_last();
         let over = self.start;
         let left = self.buffer.len() - over;
-        // The remaining bytes may be many, so they move only if they are fewer than the bytes of
-        // finished requests.
+        // Moving many remaining bytes is slow. They move only if the finished requests before them
+        // have more bytes.
         if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
@@ -165,7 +169,7 @@ impl Requests {
             for range in &mut self.arguments {
                 *range = range.start - over..range.end - over;
             }
-            // Capacity for a large request is not kept for smaller ones.
+            // Free the capacity that only a large request needed.
             if self.buffer.capacity() > MAX_KEPT && self.buffer.len() < self.buffer.capacity() / 8 {
                 self.buffer.shrink_to(MAX_KEPT);
             }
@@ -173,7 +177,6 @@ impl Requests {
         &mut self.buffer
     }
 
-    /// Returns the capacity of the buffer in bytes. **O(1)**.
     pub(crate) fn capacity(&self) -> usize {
         self.buffer.capacity()
     }
@@ -222,7 +225,7 @@ impl Requests {
                     if !self.typed.is_empty() {
                         return Ok(true);
                     }
-                    // A request without arguments is skipped.
+                    // Skip a request without arguments: the loop continues with the next request.
                     is_parsed
                 }
                 State::Length { left: 0 } => {
@@ -243,14 +246,14 @@ impl Requests {
         }
     }
 
-    /// Parses the number of arguments; returns whether it has been received, as do the next three
-    /// methods.
+    /// Parses the number of arguments. Like the next three methods, returns whether the part has
+    /// been received completely.
     fn count(&mut self) -> Result<bool, RequestError> {
         let Some(line) = self.header(RequestError::Invalid("too big mbulk count string"))? else {
             return Ok(false);
         };
         let count = parse_integer(&self.buffer[line.start + 1..line.end]);
-        // A negative number is an empty request, like zero.
+        // A negative number of arguments means an empty request, just as zero does.
         let left =
             count.ok_or(RequestError::Invalid("invalid multibulk length"))?.try_into().unwrap_or(0);
         self.limits.check_count(left)?;
@@ -284,7 +287,7 @@ impl Requests {
     /// Reads the bytes of an argument.
     fn bytes(&mut self, left: usize, len: usize) -> bool {
         let end = self.parsed + len;
-        // The two bytes that end it are not checked, as in Redis.
+        // As in Redis, the two bytes after the argument are not checked.
         if self.buffer.len() < end + 2 {
             return false;
         }
@@ -319,7 +322,7 @@ impl Requests {
         if end + 1 == self.buffer.len() {
             return Ok(None);
         }
-        // The byte after the `\r` is not checked, as in Redis.
+        // As in Redis, the byte after the `\r` is not checked.
         self.parsed = end + 2;
         Ok(Some(begin..end))
     }
@@ -354,7 +357,7 @@ pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> 
     Ok(arguments)
 }
 
-/// Parses the first argument of a line that starts with it; returns it and the rest.
+/// Parses the argument at the start of a line; returns it and the rest of the line.
 fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     let mut argument = Vec::new();
     let mut rest = line;
@@ -368,7 +371,7 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
             }
             _ => return Ok((argument, rest)),
         };
-        // A closing quote ends the argument.
+        // Only whitespace or the end of the line may follow a closing quote.
         return match quoted {
             Some(tail) if tail.first().is_none_or(|byte| is_space(*byte)) => Ok((argument, tail)),
             _ => Err(UnbalancedQuotes),
@@ -376,8 +379,8 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     }
 }
 
-/// Returns whether a byte is whitespace according to C's `isspace`. Some of these bytes do not end
-/// an argument.
+/// Returns whether a byte is whitespace according to C's `isspace`. Vertical tabs and form feeds
+/// are whitespace, but do not end an unquoted argument.
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
 }
@@ -420,12 +423,13 @@ fn escaped(byte: u8) -> u8 {
     }
 }
 
-// Requests of other protocols, which any web page can make a browser send.
+// Detection of other protocols. Any web page can make a browser send HTTP or TLS to this server.
 //
-// A page chooses the body of such a request, so anything that a browser sends before the body must
-// end the connection. Redis does so for the commands `POST` and `Host:`. This server also does so
-// for a line with a method and a version of HTTP: a page that shares a host name with the server
-// can choose the method too. It can also choose parts of a TLS handshake.
+// The page chooses the body of the HTTP request, so the server must close the connection before the
+// body, which could contain commands. Redis closes the connection at the commands `POST` and
+// `Host:`. This server also closes it at the request line of an HTTP request, because a page that
+// shares a host name with the server can choose the method too. It also closes the connection at a
+// TLS handshake, because a page can choose parts of the handshake.
 
 /// The first bytes of a TLS handshake: the record type and the major version.
 const TLS: &[u8] = b"\x16\x03";

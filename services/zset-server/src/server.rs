@@ -1,8 +1,8 @@
-//! The server: all connections run on the thread that owns the data, as in Redis.
+//! The server. As in Redis, all connections run on the single thread that owns the data.
 //!
-//! Each connection is a task. It reads, runs all received commands, and writes all of their replies
-//! at once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic
-//! without a lock.
+//! Each connection is a task, which reads requests, runs the commands received, and writes their
+//! replies in batches. Between two awaits, a task has exclusive access to the [`Engine`], so each
+//! command is atomic without a lock.
 
 mod connection;
 mod listen;
@@ -43,18 +43,19 @@ pub struct Options {
     pub unix_socket: Option<PathBuf>,
     /// The password that clients must send; empty means that none is required.
     pub password: String,
-    /// The memory limit of the data, in bytes; 0 means no limit.
+    /// The number of allocated bytes above which commands that allocate memory fail; 0 means no
+    /// limit.
     pub max_memory: usize,
     /// The limits on clients.
     pub limits: Limits,
     /// Whether clients may use DEBUG.
     pub allows_debug: bool,
-    /// Returns the number of allocated bytes; without it, memory counts as unused.
+    /// Returns the number of allocated bytes; if `None`, memory counts as unused.
     pub allocated: Option<fn() -> usize>,
 }
 
 impl Options {
-    /// The default port of clients.
+    /// The default port, which is also that of Redis.
     pub const PORT: u16 = 6379;
 }
 
@@ -77,16 +78,21 @@ impl Default for Options {
 pub struct Limits {
     /// The maximum number of connections.
     pub max_clients: usize,
-    /// The number of unread reply bytes at which the server stops reading from a client. Clients
-    /// that send many requests before they read the replies need a large value.
+    /// The number of unread reply bytes at which the server stops reading from a client, at most
+    /// 64 KiB before the client has authenticated. Clients that send many requests before they read
+    /// the replies need a large value.
     pub pause_at: usize,
     /// The number of unread reply bytes above which a client is disconnected. Only a single reply
     /// can exceed `pause_at` by much.
     pub max_unread: usize,
-    /// The bytes held for all clients together: requests that have not run, commands of
-    /// transactions, and unread replies. Above half of it, the server stops reading from clients
-    /// with unread replies; above it, the clients that hold the most are disconnected. With a
-    /// memory limit, the bound is the memory that the data leaves free if that is less.
+    /// The maximum number of bytes held for all clients together: requests that have not run,
+    /// commands of transactions, and unread replies. Above half of this bound, the server stops
+    /// reading from clients with more than 64 KiB of unread replies. Above the bound, clients are
+    /// disconnected: those that do not read first, and among them the ones that hold the most.
+    ///
+    /// With a memory limit, the bound is the memory that the data leaves free, if that is less, but
+    /// at least `pause_at` and an eighth of the limit. A single client may exceed it while the
+    /// others hold at most half of it.
     pub all_clients: usize,
     /// How long a client may stay without authenticating if the maximum number of clients is
     /// reached, so that unauthenticated clients do not keep others out.
@@ -189,7 +195,7 @@ impl Server {
             .build()
             .map_err(ServeError::Runtime)?;
         let result = LocalSet::new().block_on(&runtime, self.go_on(heed));
-        // Do not wait for pending name lookups.
+        // End the runtime without waiting for its blocking tasks.
         runtime.shutdown_background();
         result
     }
@@ -232,7 +238,7 @@ pub struct Stopper {
 
 impl Stopper {
     /// Makes the server accept no more connections, answer the received requests, and end; a second
-    /// call ends it immediately. Returns without waiting for that.
+    /// call ends it immediately. Returns without waiting for the end.
     pub fn stop(&self) {
         self.calls.send_modify(|calls| *calls += 1);
     }
@@ -248,12 +254,12 @@ impl Stopper {
     }
 
     async fn called(&self, times: usize) {
-        // The sender exists, so waiting cannot fail.
+        // Waiting fails only if all senders are dropped, but `self` holds one.
         let _ = self.calls.subscribe().wait_for(|calls| *calls >= times).await;
     }
 }
 
-/// Stops the server on each signal, for the rest of the process.
+/// Calls [`Stopper::stop`] on each signal. The handlers stay installed until the process ends.
 fn stop_on_signals(stopper: Stopper) -> io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -272,7 +278,7 @@ fn stop_on_signals(stopper: Stopper) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates the engine for the options.
+/// Creates an engine and configures it with the options.
 fn engine(options: &Options) -> Engine {
     let mut engine = Engine::new();
     engine.count_memory(options.allocated);
@@ -290,12 +296,12 @@ fn engine(options: &Options) -> Engine {
     engine
 }
 
-/// Open files other than connections: listeners, the log, those of the runtime, and connections
-/// that are being refused.
+/// The number of files reserved for other uses than connections: listeners, the log, the runtime,
+/// and clients that are being refused.
 const OTHER_FILES: u64 = 256;
 
-/// Raises the limit on open files, as far as the operating system allows, for this number of
-/// clients; returns the number of clients for which it suffices.
+/// Raises the limit on open files for the wanted number of clients, as far as the operating system
+/// allows. Returns the number of clients that the limit permits.
 fn allow_clients(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
     let mut limit = getrlimit(Resource::Nofile);
@@ -339,8 +345,8 @@ impl Shared {
         }
     }
 
-    /// Logs a client with another protocol, at most once a minute: a web page can cause many of
-    /// them.
+    /// Warns of a client that speaks another protocol, at most once a minute: a web page can open
+    /// many such connections.
     fn warn_of_attack(&self, peer: &str) {
         let now = Instant::now();
         if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
@@ -373,7 +379,7 @@ async fn tidy(shared: Rc<Shared>) {
         if shared.slots.taken() >= max_clients {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
         }
-        // Repeat while expired keys remain, giving the connections their turn in between.
+        // Repeat while expired keys remain, but let the connections run in between.
         while shared.engine.borrow_mut().expire(EXPIRED_AT_ONCE) == EXPIRED_AT_ONCE {
             yield_now().await;
         }

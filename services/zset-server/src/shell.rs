@@ -1,4 +1,4 @@
-//! The shell: runs commands typed at a prompt, or those of scripts, in this process.
+//! The shell: runs commands from a prompt or from scripts, without a server.
 
 mod display;
 mod prompt;
@@ -15,24 +15,23 @@ use crate::engine::{Engine, Executed};
 use crate::replies::{Protocol, Replies};
 use crate::requests::{UnbalancedQuotes, split_line};
 
-/// Shown after a command that would wait on a server.
+/// The explanation after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
 
-/// The amount of a script's output that is written at once.
+/// The number of output bytes of a script that are collected before they are written.
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
-/// Why the shell failed: an [`io::Error`] if the output cannot be written, or else a sentence.
+/// Why the shell failed: an [`io::Error`] if the output cannot be written, or else a message.
 type ShellError = Box<dyn Error>;
 
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
 
-/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard
-/// input. The path `-` also means standard input, which shows a prompt if it is a terminal and is
-/// otherwise a script too.
+/// Runs scripts one after another, on the same data. Without scripts, or for the path `-`, reads
+/// standard input: it shows a prompt if it is a terminal and is otherwise a script too.
 ///
-/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that
-/// is a closed pipe, the shell ends without an error.
+/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If
+/// standard output is a closed pipe, the shell ends without an error.
 ///
 /// # Errors
 ///
@@ -47,7 +46,7 @@ pub fn run_shell(
     shell.engine.count_memory(allocated);
     let standard_input = [PathBuf::from(STANDARD_INPUT_PATH)];
     let paths = if scripts.is_empty() { &standard_input } else { scripts };
-    // All scripts are opened before the first one runs.
+    // Open all scripts first, so that a missing one is an error before any command runs.
     let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
     match run_sources(&mut shell, sources) {
         Err(error) if error.downcast_ref().map(io::Error::kind) == Some(BrokenPipe) => Ok(()),
@@ -55,7 +54,6 @@ pub fn run_shell(
     }
 }
 
-/// A source of commands.
 enum Source {
     Prompt,
     Script { place: String, lines: Box<dyn BufRead> },
@@ -74,7 +72,8 @@ impl Source {
         if io::stdin().is_terminal() {
             return Ok(Source::Prompt);
         }
-        // Not locked: the lock would be held forever, and the path may be given twice.
+        // Do not lock standard input: `-` may be given twice, and the second lock would wait
+        // forever.
         let lines = Box::new(BufReader::new(io::stdin()));
         Ok(Source::Script { place: STANDARD_INPUT.to_owned(), lines })
     }
@@ -117,7 +116,8 @@ impl Shell {
     fn new() -> Shell {
         let mut engine = Engine::new();
         let mut client = engine.client();
-        // To detect commands that would wait, and explain that they do not.
+        // Allow waits, so that the shell can detect a command that would wait. The shell then ends
+        // the wait immediately, and reports that it does not wait.
         client.allow_waiting();
         Shell { engine, client, replies: Replies::default(), bad_lines: 0 }
     }
@@ -137,7 +137,8 @@ impl Shell {
             b"quit" | b"exit" => return Next::Leave,
             b"help" => prompt::write_help(rest, out),
             b"show" => self.show(rest, out),
-            // The reply is human-readable, and quoted in RESP2.
+            // Run INFO in RESP3. Its reply is meant for humans, but in RESP2 it would be shown in
+            // quotes.
             b"info" => {
                 let protocol = self.replies.protocol();
                 self.replies.set_protocol(Protocol::Resp3);
@@ -165,7 +166,7 @@ impl Shell {
     }
 
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
-        // Update the time, so that an expired key is not shown.
+        // This call also updates the time, so that an expired key is not shown.
         self.engine.expire(1);
         match show::show(arguments, &self.engine.state.keyspace) {
             Ok(picture) => out.push_str(&picture),
@@ -192,7 +193,7 @@ impl Shell {
                 next = after;
             } else {
                 self.bad_lines += 1;
-                // Write the output of the previous lines first.
+                // Write the output of the previous lines before the error.
                 write_out(&std::mem::take(&mut out))?;
                 let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");
             }
@@ -209,7 +210,7 @@ fn cannot_read(place: &str, error: &io::Error) -> ShellError {
     format!("cannot read {place}: {error}").into()
 }
 
-/// Writes the output of commands.
+/// Writes to standard output and flushes it.
 fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,10 +1,10 @@
-//! Serves an API with axum: one route is limited by the client's address, the other by the account
-//! of its token.
+//! Serves an API with axum. One route is limited by the client's address, the other by the account
+//! to which the client's token belongs.
 //!
-//! An account has the quota of its tier. The limits are in this process, or in Redis, where several
-//! processes share them. Without `--listen`, the program is
-//! also the client: it sends requests until they are denied, and exits. With it, it prints curl
-//! commands to try, and serves until Ctrl-C:
+//! The tier of an account determines its quota. The limiters keep their state in this process, or
+//! in Redis, where several processes can share it. Without `--listen`, the program tests itself: as
+//! a client, it sends requests to each route until one is denied, and then exits. With `--listen`,
+//! it prints curl commands to try, and serves until Ctrl-C:
 //!
 //! ```text
 //! cargo run -p zset-tower --example api -- [--listen ADDRESS] [--redis redis://ADDRESS]
@@ -48,17 +48,17 @@ that share the limits need the same.
 /// The timeout for connecting to Redis at startup.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the secret that hashes keys, so that users who can read Redis see no tokens.
+/// Returns the secret with which keys are hashed, so that users who can read Redis see no tokens.
 fn secret() -> String {
     env::var("API_SECRET").unwrap_or_else(|_| "known to every reader of this example".to_owned())
 }
 
-/// Ten requests in any minute for each address.
+/// Allows ten requests in any minute for each address.
 fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     let name = "per-ip";
     let quota = Quota::new(10, Duration::from_secs(60))?;
     let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
-    // It is missing only if the server is started differently.
+    // A request has no key only if the server is started without connect info, which is a bug.
     let status = StatusCode::INTERNAL_SERVER_ERROR;
     let Some(redis) = redis else {
         return Ok(Policy::window(name, quota, key, MissingKey::Deny(status))?);
@@ -75,7 +75,7 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     Ok(Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?)
 }
 
-/// Returns the account of a token, like a database would.
+/// Returns the account of a token. A real program would ask a database.
 fn account(head: &RequestHead<'_>) -> Option<String> {
     let account = match head.headers.get(AUTHORIZATION)?.as_bytes() {
         b"Bearer ann" => "ann",
@@ -86,13 +86,13 @@ fn account(head: &RequestHead<'_>) -> Option<String> {
     Some(account.to_owned())
 }
 
-/// Returns whether an account pays, like a database would.
+/// Returns whether an account pays. A real program would ask a database.
 fn pays(account: &str) -> bool {
     account == "cid"
 }
 
-/// The limit of each account, by its tier. Without an account there is no key, so the status is
-/// 401: tokens made up by clients take no memory.
+/// Limits each account by its tier. A request without an account has no key and is rejected with
+/// status 401, so tokens made up by clients occupy no memory.
 fn per_account(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     let name = "per-account";
     let per_second = |count| Quota::new(count, Duration::from_secs(1)).map(Funnel::new);
@@ -120,12 +120,13 @@ async fn search() -> &'static str {
     "nothing found\n"
 }
 
-/// Connects to Redis, or reports its address.
+/// Connects to Redis. Errors contain its address.
 async fn connect(url: &str) -> Result<ConnectionManager, Box<dyn Error>> {
     let client = Client::open(url)?;
     let address = client.get_connection_info().addr().to_string();
     let connection = timeout(CONNECT_TIMEOUT, async {
-        // The manager repeats failed attempts for longer than is acceptable at startup.
+        // A plain connection is tried first, because the manager retries for longer than is
+        // acceptable at startup.
         client.get_multiplexed_async_connection().await?;
         client.get_connection_manager().await
     });
@@ -141,7 +142,8 @@ async fn connect(url: &str) -> Result<ConnectionManager, Box<dyn Error>> {
 async fn main() {
     if let Err(error) = run().await {
         eprintln!("api: {error}");
-        // Returning would wait for a pending name look-up, which ends later than its timeout.
+        // Returning would shut down the runtime, which waits for a pending name lookup. That can
+        // take longer than the timeout.
         process::exit(1);
     }
 }
@@ -205,7 +207,8 @@ fn try_it(address: SocketAddr) -> io::Result<()> {
             }
             allowed += 1;
         };
-        // More if the machine is so slow that time passes.
+        // A slow machine may be allowed more requests, since units become available between
+        // requests.
         assert!(allowed >= at_once, "{path} {token}: {allowed}");
         assert!(denied.starts_with("HTTP/1.1 429"), "{denied}");
         let retry_after = header(&denied, "retry-after");
@@ -222,7 +225,7 @@ fn try_it(address: SocketAddr) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the response to a request.
+/// Sends a request and returns the response.
 fn send(address: SocketAddr, path: &str, token: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n")?;

@@ -1,4 +1,4 @@
-//! Admits a request on which the policies have decided, or rejects it.
+//! Admits or rejects a request, once the policies have decided on it.
 
 use std::mem;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ pub(crate) fn admit(
     Ok(admit_further(settings, outcomes, head))
 }
 
-/// Admits a request with policies in shadow mode, policies that charge by the response, or
-/// partition keys in its headers.
+/// Admits a request to a layer that has policies in shadow mode, policies that charge by the
+/// response, or partition keys.
 #[cold]
 fn admit_further(
     settings: &Arc<Settings>,
@@ -79,7 +79,7 @@ fn reject(
     let mut retry_after = None;
     match rejection {
         Rejection::QuotaExceeded { retry_after: Some(wait), .. } => {
-            // Zero would invite the client to retry immediately.
+            // `Retry-After: 0` would invite the client to retry immediately.
             let wait = *retry_after.insert(seconds(wait).max(1));
             response.headers_mut().entry(RETRY_AFTER).or_insert_with(|| wait.into());
         }

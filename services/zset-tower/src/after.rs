@@ -1,10 +1,11 @@
-//! [`After`]: what remains to be done when the service has answered.
+//! [`After`]: the work that remains when the inner service has responded.
 //!
-//! A request charged by its response reserves its units before the call, so no more requests of a
-//! key are in flight than the quota has units left. The units are then charged, unless there is a
-//! response and the policy does not charge it. A limiter in this process counts reserved units
-//! apart from those on record: see `Hold`. A limiter on a server has no such count, shared by all
-//! processes, so it takes the units, and refunds them later.
+//! A policy whose charges depend on the response reserves a request's units before the inner
+//! service is called. So the concurrent requests of a key cannot use more units than the key has
+//! remaining. The units are charged if the policy charges for the response, or if there is no
+//! response. A limiter in this process holds reserved units apart from the recorded ones: see
+//! `Hold`. A limiter on a server cannot hold units: it takes them before the call, and may refund
+//! them after the response.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +18,7 @@ use crate::policy::Policy;
 use crate::settings::Settings;
 use crate::step::{Later, Step, all};
 
-/// What remains to be done when the service has answered an allowed request.
+/// The work that remains when the inner service has responded to an allowed request.
 pub(crate) enum After {
     /// The headers to add to the response.
     Headers(Box<RateHeaders>),
@@ -45,7 +46,8 @@ impl Unsettled {
         let mut outcomes = outcomes.into_vec();
         for outcome in outcomes.iter_mut().filter(|outcome| outcome.units.is_some()) {
             if settings.policies[outcome.place].is_charged(response) {
-                // Dropping units charges them.
+                // Dropping the units charges them: a dropped hold is charged, and a server has
+                // already taken the units.
                 outcome.units = None;
             }
         }
@@ -54,11 +56,11 @@ impl Unsettled {
     }
 }
 
-/// A request that a policy in shadow mode charges by its response. It reserves nothing, since such
-/// a policy denies nothing.
+/// A request that a policy in shadow mode charges depending on its response. It reserves nothing,
+/// since such a policy denies nothing.
 pub(crate) struct Shadow {
     policy: Arc<Policy>,
-    /// `None` once the response has decided.
+    /// `None` once it is settled.
     prepared: Option<Step<Outcomes>>,
 }
 
@@ -80,7 +82,7 @@ impl Shadow {
 impl Drop for Shadow {
     fn drop(&mut self) {
         if let Some(prepared) = self.prepared.take() {
-            // Anything to be awaited is dropped: the runtime may have ended.
+            // If the check must be awaited, it is not made: there may be no runtime to run it.
             drop(self.policy.observe(prepared, Call::Check));
         }
     }

@@ -1,14 +1,15 @@
-//! The decision on a request by all policies that apply to it: a list of outcomes, from which the
-//! rejection and the headers are made.
+//! Lets all policies that apply to a request decide on it. The result is a list of outcomes, from
+//! which the rejection and the headers are created.
 //!
-//! A single policy is checked directly. Several policies are first peeked at. Those that deny the
-//! request are then checked, since a denial must count for the limiter: for its penalty, its
-//! observer and its bound on keys. The others are checked only if none denies, so a denied request
-//! takes nothing. Another request may take units between the two. If a check is then denied, the
-//! units that the other policies have allowed are refunded. Until then other requests lack these
-//! units: it errs on the side of denying.
+//! A single policy is checked directly. If several policies apply, the layer first peeks at all of
+//! them. It then checks the policies that deny the request, because their limiters count denials
+//! for penalties, observers and bounds on keys. It checks the other policies only if none denies,
+//! so that a denied request takes no units. Another request may take units between the peek and the
+//! check. If a check is then denied, the units taken from the other policies are refunded. Until
+//! the refund, other requests cannot use these units, so the layer errs on the side of denying.
 //!
-//! Policies that charge by the response are decided in the same way. See `after`.
+//! Policies whose charges depend on the response decide in the same way, and hold units where
+//! possible: see `after`.
 
 use std::iter;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::policy::Policy;
 use crate::request_head::RequestHead;
 use crate::step::{Step, all};
 
-/// Takes the units of a request from all policies that apply to it, or from none.
+/// Takes the units of a request from all policies that apply to it, or from none of them.
 #[inline]
 pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<Outcomes> {
     let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(head));
@@ -26,7 +27,7 @@ pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<O
     let second = applicable.next();
     if second.is_none() && !first.is_charged_by_response() {
         return match place {
-            // Without `map`, since moving a decision that has just been written is slow.
+            // `map` would move the decision, which is slow right after it has been written.
             0 => first.check(head),
             _ => first.check(head).map(move |outcomes| outcomes.at(place)),
         };
@@ -39,7 +40,7 @@ pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<O
     Step::later(async move { Outcomes::Many(decide_together(all(undecided).await).await) })
 }
 
-/// Takes or holds the units of all policies, or of none.
+/// Takes or holds the units of a request from all policies, or from none.
 async fn decide_together(undecided: Vec<Outcomes>) -> Vec<Outcome> {
     let is_rejected = |outcomes: &[Outcome]| outcomes.iter().any(Outcome::is_rejection);
     let mut outcomes: Vec<_> = undecided.into_iter().flat_map(Outcomes::into_vec).collect();

@@ -1,10 +1,10 @@
-//! The headers of a response, as in draft-ietf-httpapi-ratelimit-headers-11, and the syntax of
-//! structured fields, RFC 9651.
+//! The rate limit headers of a response, as in draft-ietf-httpapi-ratelimit-headers-11, and the
+//! syntax of structured fields (RFC 9651).
 //!
-//! `q` is the number of units that a client can use at once: for a funnel, its capacity. With a
-//! sliding window, a fixed window or a funnel, a client that uses at most `q` in any `w` seconds is
-//! not denied. With a window counter, it may be denied. For a funnel, `w` is the time in which a
-//! full one empties.
+//! `q` is the number of units that a client can use at once, and `w` is the length of a window in
+//! seconds. For a funnel, `q` is the capacity, and `w` is the time in which a full funnel empties.
+//! A client that uses at most `q` units in any `w` seconds is not denied by a sliding window, a
+//! fixed window or a funnel. A window counter may still deny it.
 //!
 //! ```text
 //! RateLimit-Policy: "per-ip";q=100;w=60, "daily";q=1000;w=86400
@@ -27,7 +27,7 @@ const LEGACY: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-reset"),
 ];
 
-/// The kinds of headers in responses.
+/// The rate limit headers that responses have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shown {
     Nothing,
@@ -43,7 +43,7 @@ pub(crate) struct RateHeaders {
     legacy: Option<[u64; 3]>,
 }
 
-/// What a policy that has decided shows.
+/// The part of the headers that shows the decision of one policy.
 pub(crate) struct Line<'a> {
     /// The name, as a structured field.
     pub(crate) name: &'a str,
@@ -54,7 +54,7 @@ pub(crate) struct Line<'a> {
 
 impl RateHeaders {
     /// Renders the headers of the only policy that has decided. `retry_after` is the value of
-    /// `Retry-After` if the request is rejected. It bounds the windows in the headers.
+    /// `Retry-After` if the request is rejected, and the upper bound of `t`.
     pub(crate) fn of_one(
         shown: Shown,
         line: Line<'_>,
@@ -83,7 +83,7 @@ impl RateHeaders {
         Some(Box::new(Self::of(shown, policy, limit, strictest, retry_after)))
     }
 
-    /// Returns the headers, of which the legacy ones show a single decision.
+    /// Returns the headers. The legacy ones show `decision`.
     #[inline]
     fn of(
         shown: Shown,
@@ -113,14 +113,14 @@ impl RateHeaders {
 /// left, and among those the one that resets last.
 fn strictest<'a>(decisions: impl Iterator<Item = &'a Decision>) -> Option<&'a Decision> {
     decisions.min_by_key(|decision| {
-        // A request that is never allowed waits for longest.
+        // A request that can never be allowed has the longest wait.
         let wait = decision.retry_after().unwrap_or(Duration::MAX);
         let Decision { remaining, reset_after, limit, .. } = **decision;
         (decision.is_allowed(), Reverse(wait), remaining, Reverse(reset_after), limit)
     })
 }
 
-/// Returns the seconds in which a client should use at most the remaining units.
+/// Returns for how many seconds a client should use no more than the remaining units.
 fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
     seconds(decision.reset_after).min(retry_after.unwrap_or(u64::MAX))
 }
@@ -149,7 +149,7 @@ pub(crate) fn string(text: &str) -> Option<String> {
     Some(quoted(text))
 }
 
-/// Returns printable ASCII in quotes, as structured fields and JSON write it.
+/// Quotes a string of printable ASCII, in the syntax that structured fields and JSON share.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,15 +1,15 @@
 //! [`Key`]: finds the key whose limit a request counts towards.
 //!
-//! | key | of |
+//! | type | the key of a request |
 //! |---|---|
 //! | [`PeerIp`] | the address at the other end of the connection |
 //! | [`ForwardedFor`] | the client's address, as trusted proxies report it |
 //! | [`Header`] | a header such as an API key |
 //! | [`Extension`] | a value from an earlier layer, such as a user |
 //! | [`Path`] | the path |
-//! | [`Global`] | nothing: all requests share one key |
-//! | [`from_fn`], [`from_async_fn`] | anything else |
-//! | a tuple of keys | all of them together |
+//! | [`Global`] | the same for all requests |
+//! | [`from_fn`], [`from_async_fn`] | what a function returns |
+//! | a tuple of keys | all of these keys together |
 //!
 //! # Examples
 //!
@@ -106,8 +106,8 @@ impl<K: fmt::Debug> fmt::Debug for Found<K> {
 /// A client must not be able to avoid a limit by omitting its key, so use [`Allow`](Self::Allow)
 /// only together with another policy that limits such requests.
 ///
-/// It counts only for requests to which the policy applies: one that the condition of
-/// [`Policy::when`](crate::Policy::when) excludes passes, with a key or without.
+/// This choice matters only for requests to which the policy applies: a request excluded by
+/// [`Policy::when`](crate::Policy::when) passes, with a key or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingKey<K> {
     /// The policy does not apply to the request.
@@ -120,8 +120,8 @@ pub enum MissingKey<K> {
     /// The request is rejected with status 401 and this value of `WWW-Authenticate`, such as
     /// `Bearer realm="api"`, which shows the client how to authenticate.
     ///
-    /// [`with_response`](crate::RateLimitLayer::with_response) can add one that is known only at
-    /// run time.
+    /// [`with_response`](crate::RateLimitLayer::with_response) can add a challenge that is known
+    /// only at run time.
     Challenge(&'static str),
     /// The request counts towards this key, shared by all requests without a key.
     Shared(K),

@@ -74,10 +74,10 @@ impl RateLimitLayer {
     /// Returns the layer with an additional policy. **O(1)**.
     ///
     /// All policies that apply to a request must allow it, and a request denied by one of them
-    /// takes nothing from the others. With several policies, concurrent requests may see units as
-    /// taken that are refunded an instant later: it errs on the side of denying. If a limiter fails
-    /// to refund, or a client disconnects while limiters are awaited, units stay taken. For
-    /// policies in shadow mode, see [`Policy::shadow`].
+    /// takes nothing from the others. With several policies, units that are refunded an instant
+    /// later may look taken to concurrent requests, so the layer errs on the side of denying. If a
+    /// limiter fails to refund, or a client disconnects while limiters are awaited, units stay
+    /// taken. For policies in shadow mode, see [`Policy::shadow`].
     pub fn with_policy(mut self, policy: Policy) -> Self {
         let settings = &mut self.settings;
         settings.is_plain &= policy.is_plain();
@@ -90,16 +90,16 @@ impl RateLimitLayer {
     /// Returns the layer with the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and
     /// `X-RateLimit-Reset` in addition to the standard ones. **O(1)**.
     ///
-    /// They describe one policy: of those that deny, the one with the longest wait; otherwise the
-    /// one with the fewest units left or, if these are equal, the one that resets last.
-    /// `X-RateLimit-Reset` is a number of seconds from now.
+    /// These headers describe one policy: of those that deny, the one with the longest wait;
+    /// otherwise the one with the fewest units left or, if these are equal, the one that resets
+    /// last. `X-RateLimit-Reset` is a number of seconds from now.
     pub fn with_legacy_headers(mut self) -> Self {
         self.settings.shown = Shown::StandardAndLegacy;
         self
     }
 
-    /// Returns the layer without headers about limits; rejections still have `Retry-After`.
-    /// **O(1)**.
+    /// Returns the layer without headers about limits; responses with status 429 still have
+    /// `Retry-After`. **O(1)**.
     pub fn without_headers(mut self) -> Self {
         self.settings.shown = Shown::Nothing;
         self

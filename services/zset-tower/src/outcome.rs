@@ -1,4 +1,4 @@
-//! What a policy decides on a request, and the calls for units that its limiter may still receive.
+//! A policy's decision about a request, and the further calls that its limiter may receive.
 
 use std::error::Error;
 use std::slice;
@@ -10,7 +10,7 @@ use zset_std::{Decision, Quota};
 use crate::step::Step;
 use crate::timer::Elapsed;
 
-/// What happens to a request when the limiter of a policy returns an error, e.g. since its server
+/// What happens to a request when the limiter of a policy returns an error, e.g. because its server
 /// cannot be reached.
 ///
 /// A limiter of `zset_redis` can also decide without its server, as set by its `OnFailure`. Then it
@@ -23,7 +23,7 @@ pub enum FailedLimiter {
     Allow,
 }
 
-/// What a policy decides on a request.
+/// A policy's answer to a request.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// The request has no key, and the policy does not apply to it; or there is no answer yet.
@@ -36,12 +36,13 @@ pub(crate) enum Answer {
 
 /// The outcome of a policy for a request.
 pub(crate) struct Outcome {
-    /// The index of the policy, which does not know it: 0 unless [`Outcomes::at`] sets it.
+    /// The index of the policy. A policy does not know its own index, so this is 0 until
+    /// [`Outcomes::at`] sets it.
     pub(crate) place: usize,
     pub(crate) answer: Answer,
     /// The quota of the request's key, if it has its own.
     pub(crate) quota: Option<Quota>,
-    /// The units, if more calls may follow.
+    /// The units, if the limiter may receive more calls for them.
     pub(crate) units: Option<Units>,
 }
 
@@ -52,16 +53,16 @@ pub(crate) struct Units {
     call: Box<dyn FnMut(Call) -> Step<Reply> + Send>,
 }
 
-/// A call for units in a limiter.
+/// A call to a limiter, for the units of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Decides without taking the units.
     Peek,
     /// Takes the units, or holds them until the response decides whether they are charged.
     Check,
-    /// Returns the units of an allowed check.
+    /// Refunds the units of an allowed check.
     Refund,
-    /// Returns the units only if they are held, not if they are on record.
+    /// Refunds the units only if they are held, not if they are on record.
     Release,
 }
 
@@ -104,7 +105,7 @@ impl Outcome {
         }
     }
 
-    /// Makes a call and records the reply, unless there are no units to call for.
+    /// Makes a call for the units, if there are any, and records the reply.
     pub(crate) fn call(mut self, call: Call) -> Step<Self> {
         let Some(units) = &mut self.units else { return Step::Ready(self) };
         units.is_checked |= call == Call::Check;
@@ -121,7 +122,7 @@ impl Outcome {
     pub(crate) fn record(mut self, reply: Reply) -> Self {
         match (reply, &mut self.answer) {
             (Reply::Answer(mut answer), before) => {
-                // The time includes that of the peek before a check.
+                // The time of a check includes that of the peek before it.
                 if let (
                     Answer::Decided(_, elapsed) | Answer::Failed(_, _, elapsed),
                     Answer::Decided(_, of_peek),
@@ -133,7 +134,7 @@ impl Outcome {
                 if has_failed {
                     self.units = None;
                 }
-                // If the check of a denial fails, the denial stands.
+                // If the peek was denied and the check then fails, the denial stands.
                 if !(has_failed && self.is_rejection()) {
                     self.answer = answer;
                 }
@@ -144,7 +145,7 @@ impl Outcome {
         self
     }
 
-    /// Checks the units, unless that has been done.
+    /// Checks the units, unless they have been checked.
     pub(crate) fn check(self) -> Step<Self> {
         match &self.units {
             Some(units) if !units.is_checked => self.call(Call::Check),
@@ -152,7 +153,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the units of a request that another policy rejects.
+    /// Refunds the units of a request that another policy rejects.
     pub(crate) fn refund(mut self) -> Step<Self> {
         if let (Some(units), Answer::Decided(decision, _)) = (&self.units, &mut self.answer) {
             if !units.is_checked {
@@ -164,11 +165,12 @@ impl Outcome {
         Step::Ready(self)
     }
 
-    /// Returns the units of a request that is not charged, some time after the decision.
+    /// Refunds the units of a request that is not charged. `elapsed` is the time since the
+    /// decision.
     ///
-    /// A limiter refunds the newest units on record. If these belong to later failures, the
-    /// failures then count from the time of the request, which is too early. So units on record are
-    /// only refunded within a tenth of the time in which they come back anyway.
+    /// A limiter refunds the newest units on record. If these belong to later requests, the units
+    /// that remain are older ones, and expire too early. So units on record are refunded only
+    /// within a tenth of the time after which they would expire anyway.
     pub(crate) fn settle(self, elapsed: Duration) -> Step<Self> {
         let Some(decision) = self.decision() else { return Step::Ready(self) };
         let is_early = elapsed <= decision.reset_after / 10;

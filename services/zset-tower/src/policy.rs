@@ -25,7 +25,7 @@ use crate::telemetry::Telemetry;
 pub use error::PolicyError;
 use limiter::{AnySource, Limiter, Mode, Source, TermsByKey};
 
-/// The maximum number of keys of limiters that a policy creates; new keys beyond it share a limit.
+/// The maximum number of keys in a limiter that a policy creates. Above it, new keys share a limit.
 const MAX_KEYS: usize = 100_000;
 
 /// The statuses that require a header (RFC 9110): `WWW-Authenticate`, `Allow`,
@@ -80,9 +80,9 @@ pub struct Policy {
     pub(crate) name: String,
     /// The name, as a structured field.
     quoted: String,
-    /// The quota of the limiter, with the capacity of a funnel, when the policy was created.
+    /// The limiter's quota when the policy was created, with the capacity if it is a funnel.
     terms: Option<Funnel>,
-    /// The unit of the quota, as a structured field, unless it is requests.
+    /// The unit of the quota, as a structured field; `None` if it is requests.
     unit: Option<String>,
     /// The usual limit and its item in `RateLimit-Policy`, if the quota is known.
     item: Option<(u32, HeaderValue)>,
@@ -92,7 +92,7 @@ pub struct Policy {
     cost: Option<OfRequest<u32>>,
     /// Whether a response is charged; `None` charges all requests.
     is_charged: Option<IsCharged>,
-    /// Runs the futures of a policy in shadow mode.
+    /// Runs the futures of a policy in shadow mode; `None` in any other mode.
     spawn: Option<Spawn>,
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
@@ -108,8 +108,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
-    /// status or challenge.
+    /// [`PolicyError`] if the name is empty or not printable ASCII, or if `missing_key` has an
+    /// invalid status or challenge.
     pub fn new<L, E>(
         name: &str,
         limiter: L,
@@ -166,9 +166,9 @@ impl Policy {
     /// Creates a policy that allows at most `quota.count()` units in any period, exactly, for each
     /// key. **O(1)**.
     ///
-    /// The number of keys is bounded, since clients choose them: beyond 100,000 keys in use, new
+    /// The number of keys is bounded, since clients choose them: above 100,000 keys in use, new
     /// ones share one window. A key has an entry for each allowed request of the last period; for
-    /// large counts, [`funnel`](Self::funnel) takes less memory. For another bound, create the
+    /// large counts, [`funnel`](Self::funnel) needs less memory. For another bound, create the
     /// limiter yourself and pass it to [`new`](Self::new).
     ///
     /// # Errors
@@ -188,8 +188,8 @@ impl Policy {
     /// Creates a policy that allows units at the rate of a funnel, and up to its capacity at once,
     /// for each key; a [`Quota`] is a funnel with its count as capacity. **O(1)**.
     ///
-    /// The number of keys is bounded as for [`window`](Self::window): beyond it, new ones share one
-    /// funnel.
+    /// The number of keys is bounded as for [`window`](Self::window): above the bound, new keys
+    /// share one funnel.
     ///
     /// # Errors
     ///
@@ -223,10 +223,10 @@ impl Policy {
     /// Returns the policy with a condition: it applies only to requests for which `condition`
     /// returns `true`. **O(1)**.
     ///
-    /// It does not limit any other request, whatever its [`MissingKey`]: **a request to which no
-    /// policy of the layer applies is unlimited**. Two policies for two tiers, say, both miss a
-    /// request without a user. So add a policy for all requests, or use one policy with a
-    /// [quota by key](Self::with_quota_by).
+    /// Other requests are not limited, whatever the policy's [`MissingKey`]: **a request to which
+    /// no policy of the layer applies is unlimited**. Two policies for two tiers, for example, both
+    /// miss a request without a user. So add a policy for all requests, or use one policy with a
+    /// [per-key quota](Self::with_quota_by).
     pub fn when(
         mut self,
         condition: impl Fn(&RequestHead<'_>) -> bool + Send + Sync + 'static,
@@ -253,22 +253,22 @@ impl Policy {
     ///
     /// A key without units left is denied without calling the service. Requests in flight hold
     /// their units until they are answered, so no more are charged than the quota allows, however
-    /// many are concurrent. Requests beyond that are denied, even though those in flight may not be
-    /// charged in the end; if only requests in flight are in the way, `Retry-After` is a second.
-    /// Those of keys without room [share the limit](zset_std::WhenFull::SharedBucket) of their
-    /// bucket. The layer's other policies take their units as always.
+    /// many are concurrent. Further requests are denied, even though those in flight may not be
+    /// charged in the end. Keys without room [share the limit](zset_std::WhenFull::SharedBucket) of
+    /// one bucket. The layer's other policies take their units as usual.
     ///
     /// A request without a response is charged: the service has failed or panicked, or the future
     /// was dropped, e.g. because the client disconnected. Otherwise, a client could avoid charges
     /// by not waiting for responses.
     ///
     /// With a limiter in this process, units are [held](zset_std::Hold), and recorded only when the
-    /// response is available. Until then they count for all policies that share the limiter. A
+    /// response is available. Until then they count for all policies that share the limiter. If a
+    /// request is denied only because of requests in flight, `Retry-After` is one second. A
     /// limiter whose calls are awaited, or one of your own, cannot hold units: it takes them before
-    /// the call, and refunds them before the response is returned. They stay taken if that fails,
-    /// or if the request took longer than a tenth of the time in which they come back anyway. A
-    /// limiter refunds the newest units of a key, so a late refund would make later failures expire
-    /// too early.
+    /// the call, and refunds them before the response is returned. They stay taken if the refund
+    /// fails, or if the request took longer than a tenth of the time after which they would be
+    /// available again anyway. A limiter refunds the newest units of a key, so a late refund would
+    /// make later failures expire too early.
     ///
     /// # Examples
     ///
@@ -315,7 +315,7 @@ impl Policy {
     }
 
     /// Returns the policy in shadow mode, for trying a limit on live traffic: it decides and
-    /// reports, and never rejects. **O(1)**.
+    /// reports, but never rejects. **O(1)**.
     ///
     /// - Its decisions are reported by the [features](crate#features) `tracing` and `metrics`, with
     ///   the field `shadow=true`, and as outcomes such as `shadow_denied`.
@@ -328,9 +328,9 @@ impl Policy {
     /// - It never delays the request. Anything to await, i.e. limiters on servers and keys by
     ///   asynchronous functions, is passed to `spawn`, which must run it. Otherwise `spawn` is not
     ///   called, and can be [`drop`].
-    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available.
-    ///   One that is not charged is only peeked at: it is reported, but does not count as a denial
-    ///   by the limiter. A request without a response is not counted if its decision must be
+    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available. A
+    ///   request that is not charged only peeks: its decision is reported, but does not count as a
+    ///   denial by the limiter. A request without a response is not counted if its decision must be
     ///   awaited.
     ///
     /// # Examples
@@ -381,13 +381,13 @@ impl Policy {
     /// show the quota of the request's key.
     ///
     /// On a server, a quota that the limiter does not support, such as a window longer than its
-    /// own, is an error of that call, for which there is [`FailedLimiter`]. A limiter that replaces
-    /// the server in an outage uses its own quota.
+    /// own, makes that call fail, and [`FailedLimiter`] decides. A limiter that replaces the server
+    /// in an outage uses its own quota.
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the keys have another type than `K`, or if the limiter has several quotas
-    /// or is one of your own that takes no quota with a call.
+    /// [`PolicyError`] if the type of the keys is not `K`, or if the limiter has several quotas or
+    /// accepts no quota with a call.
     ///
     /// # Examples
     ///
@@ -441,7 +441,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the unit is not printable ASCII.
+    /// [`PolicyError`] if the unit is empty or not printable ASCII.
     ///
     /// # Examples
     ///
@@ -502,7 +502,7 @@ impl Policy {
         self
     }
 
-    /// Renders the constant parts.
+    /// Renders the item of `RateLimit-Policy` that most responses show.
     fn render(&mut self) {
         self.item = self.terms.and_then(|terms| {
             let limit = terms.capacity();
@@ -510,7 +510,7 @@ impl Policy {
         });
     }
 
-    /// Creates a policy that reports the keys of its limiter.
+    /// Creates a policy that reports how many keys its limiter has, sweeps and refuses.
     fn with_keys<E, L>(
         name: &str,
         limiter: Keyed<E::Key, L>,
@@ -574,7 +574,7 @@ impl Policy {
         self.source.start(head, self.cost(head), Mode::Alone)
     }
 
-    /// Finds the key of a request, for a check together with other policies.
+    /// Prepares the check of a request, which is made together with those of other policies.
     pub(crate) fn prepare(&self, head: &RequestHead<'_>) -> Step<Outcomes> {
         let by_response = self.is_charged_by_response() && !self.is_shadow();
         let mode = if by_response { Mode::ByResponse } else { Mode::Together };
@@ -622,17 +622,17 @@ impl Policy {
         self.telemetry.report(&self.name, &outcome.answer, self.is_shadow());
     }
 
-    /// Returns the parameter `pk` of the headers, `;pk=:...:`, or nothing.
+    /// Returns the parameter `pk` of the headers, `;pk=:...:`, or an empty string.
     pub(crate) fn partition_key(&self, head: &RequestHead<'_>) -> String {
         self.partition_key.as_ref().and_then(|key| key(head)).unwrap_or_default()
     }
 
-    /// Whether an allowed request needs only its headers, without partition keys.
+    /// Returns whether an allowed request needs only headers, without partition keys.
     pub(crate) fn is_plain(&self) -> bool {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
-    /// Returns what the headers show of a policy that has decided.
+    /// Returns what the headers show of this policy, if it has decided.
     #[inline]
     pub(crate) fn line<'a>(&'a self, outcome: &'a Outcome) -> Option<Line<'a>> {
         let decision = outcome.decision()?;
@@ -645,8 +645,8 @@ impl Policy {
         Some(Line { name: &self.quoted, policy, decision })
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at
-    /// once, and the quota of the key, if it has its own.
+    /// Returns the item of `RateLimit-Policy`. `limit` is the maximum number of units at once, and
+    /// `quota` is that of the key, if it has its own.
     fn item(&self, limit: u32, quota: Option<Quota>) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
@@ -662,7 +662,7 @@ impl Policy {
         item
     }
 
-    /// Returns the quota of the limiter, which now has this limit.
+    /// Returns the quota of the limiter. It is read again if the limit has changed.
     fn terms(&self, limit: u32) -> Option<Funnel> {
         match self.terms {
             Some(terms) if terms.capacity() != limit => self.source.terms(),
@@ -671,8 +671,8 @@ impl Policy {
     }
 }
 
-/// Checks that a valid response to a request without a key is possible; returns its challenge, if
-/// it has one.
+/// Checks that the response to a request without a key is valid. Returns its challenge, if it has
+/// one.
 fn challenge<K>(missing_key: &MissingKey<K>) -> Result<Option<HeaderValue>, PolicyError> {
     match missing_key {
         MissingKey::Deny(status) if REQUIRING_A_HEADER.contains(status) => {

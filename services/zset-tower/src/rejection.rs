@@ -1,4 +1,4 @@
-//! [`Rejection`]: why a request is rejected, and the response.
+//! [`Rejection`]: why a request is rejected, and the response to it.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ pub enum Rejection<'a> {
     QuotaExceeded {
         /// The names of the policies.
         policies: Vec<&'a str>,
-        /// The wait until all of them allow the request, unless others take the units in the
-        /// meantime; `None` if one of them never can, since the cost of the request exceeds its
-        /// limit.
+        /// The wait until all of these policies allow the request, unless other requests take the
+        /// units in the meantime; `None` if one of them can never allow it, since the cost of the
+        /// request exceeds its limit.
         retry_after: Option<Duration>,
     },
     /// The request has no key.
@@ -45,8 +45,8 @@ pub enum Rejection<'a> {
 }
 
 impl<'a> Rejection<'a> {
-    /// Returns why a request is rejected, if it is. More basic reasons come first: a missing key, a
-    /// failed decision, the quota.
+    /// Returns why a request is rejected, if it is. A missing key takes precedence over a failed
+    /// limiter, and a failed limiter over an exceeded quota.
     pub(crate) fn of(policies: &'a [Arc<Policy>], outcomes: &'a Outcomes) -> Option<Self> {
         let mut violated = Vec::new();
         let mut longest = Some(Duration::ZERO);

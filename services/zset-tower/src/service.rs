@@ -27,9 +27,9 @@ use crate::step::{Later, Step};
 /// Clones share the state of the limiters.
 ///
 /// A request that is rejected, or whose decision is awaited, replaces the inner service by a clone.
-/// So anything that `poll_ready` has reserved in the inner service, such as a place in a
-/// concurrency limit, is released with the rejection. A request that is allowed without waiting
-/// makes no clone.
+/// So anything that `poll_ready` has reserved in the inner service, such as a permit of a
+/// concurrency limit, is released with the rejection. The decisions of several policies, and of one
+/// whose charges depend on the response, count as awaited. Other allowed requests make no clone.
 #[derive(Clone)]
 pub struct RateLimit<S> {
     inner: S,
@@ -43,10 +43,10 @@ impl<S> RateLimit<S> {
 }
 
 impl<S: Clone> RateLimit<S> {
-    /// Replaces the inner service, which is ready, by a clone, which is not.
+    /// Takes the inner service, which is ready, and leaves a clone, which is not.
     ///
-    /// A ready service may hold a place in a concurrency limit or a buffer until it is called or
-    /// dropped.
+    /// A ready service may hold a permit of a concurrency limit, or a place in a buffer, until it
+    /// is called or dropped.
     fn take_ready(&mut self) -> S {
         let clone = self.inner.clone();
         mem::replace(&mut self.inner, clone)
@@ -111,8 +111,8 @@ pin_project! {
     where
         S: Service<Request<B>>,
     {
-        // Everything but the inner service's future is boxed, since a future is moved several
-        // times.
+        // Everything except the inner service's future is boxed. This enum is moved several times,
+        // so it must be small.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
         Calling { #[pin] future: S::Future, after: Option<After> },
         Settling { settling: Option<Box<Settling<S::Response>>> },
@@ -166,7 +166,7 @@ where
                             let settling = Settling { headers, response: head.map(|()| body) };
                             State::Settling { settling: Some(Box::new(settling)) }
                         }
-                        // An error drops what depends on the response.
+                        // If the service has failed, its units are charged when `after` is dropped.
                         (after, mut result) => {
                             if let (Some(After::Headers(headers)), Ok(response)) =
                                 (after, &mut result)

@@ -1,4 +1,4 @@
-//! [`Settings`]: the policies of a layer, and what its responses show of them.
+//! [`Settings`]: the policies of a layer, and how its responses show them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Settings {
     /// The policies in shadow mode.
     pub(crate) shadows: Vec<Arc<Policy>>,
     pub(crate) shown: Shown,
-    /// Whether an allowed request needs only its headers, without partition keys.
+    /// Whether an allowed request needs only headers, without partition keys.
     pub(crate) is_plain: bool,
     /// Creates the response to a rejected request; problem details by default.
     pub(crate) respond: Option<Arc<Respond>>,
@@ -61,7 +61,8 @@ impl Settings {
         }
     }
 
-    /// Returns the partition keys of the policies that have decided, or nothing if there are none.
+    /// Returns the partition keys of the policies that have decided; empty if
+    /// [`Settings::is_plain`].
     pub(crate) fn partition_keys(
         &self,
         outcomes: &Outcomes,
@@ -77,7 +78,8 @@ impl Settings {
     /// Reports the outcomes of a request.
     pub(crate) fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
         for outcome in outcomes.iter() {
-            // Units that other policies would have allowed a rejected request are not taken.
+            // A rejected request takes no units from the policies that allow it, so they do not
+            // report it.
             if !(is_rejected && outcome.is_allowed()) {
                 self.policies[outcome.place].report(outcome);
             }

@@ -7,8 +7,8 @@ use std::task::Poll;
 /// A boxed future.
 pub(crate) type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// A result that is ready, or must be awaited. A limiter in this process decides at once, without
-/// an allocation.
+/// A result that is ready, or must be awaited. A decision of a limiter in this process is ready,
+/// which saves an allocation.
 pub(crate) enum Step<T> {
     Ready(T),
     Later(Later<T>),

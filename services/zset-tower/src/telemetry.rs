@@ -9,13 +9,13 @@ use crate::outcome::Answer;
 pub(crate) struct Telemetry {
     #[cfg(feature = "metrics")]
     metrics: std::sync::OnceLock<Metrics>,
-    /// The keys of a limiter created by the policy.
+    /// The keys of the limiter, if the policy has created it.
     #[cfg(feature = "metrics")]
     keys: Option<keys::Keys>,
 }
 
 impl Telemetry {
-    /// Whether there is any receiver of reports.
+    /// Whether a feature that receives reports is enabled.
     pub(crate) const IS_ENABLED: bool = cfg!(any(feature = "metrics", feature = "tracing"));
 
     /// Reports the answer of a policy for a request.
@@ -36,9 +36,9 @@ impl Telemetry {
 
 #[cfg(feature = "metrics")]
 struct Metrics {
-    /// Allowed, denied, failed, and without a key.
+    /// The numbers of requests by outcome: allowed, denied, failed, and without a key.
     requests: [metrics::Counter; 4],
-    /// The same without the last, since no limiter decides on a request without a key.
+    /// The times by outcome: allowed, denied, failed. Without a key, no limiter is called.
     seconds: [metrics::Histogram; 3],
 }
 
@@ -75,7 +75,7 @@ impl Metrics {
 
 #[cfg(feature = "metrics")]
 mod keys {
-    //! Metrics of the keys of a limiter.
+    //! Metrics about the keys of a limiter.
 
     use std::hash::Hash;
     use std::sync::{Arc, OnceLock};
@@ -86,8 +86,8 @@ mod keys {
     use super::Telemetry;
 
     impl Telemetry {
-        /// Returns the telemetry of a policy that has created its limiter, and the limiter, whose
-        /// keys are reported too.
+        /// Returns the telemetry of a policy that creates its own limiter, so that the limiter's
+        /// keys are reported too. Also returns the limiter, with an observer.
         pub(crate) fn of_keys<K, L>(policy: &str, limiter: Keyed<K, L>) -> (Self, Arc<Keyed<K, L>>)
         where
             K: Eq + Hash,
@@ -99,7 +99,7 @@ mod keys {
         }
     }
 
-    /// The keys of a limiter, whose number changes only during its calls.
+    /// Reports the number of keys in a limiter, which changes only during its calls.
     pub(super) struct Keys {
         len: Box<dyn Fn() -> usize + Send + Sync>,
         metrics: Arc<Metrics>,

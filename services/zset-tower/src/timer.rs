@@ -1,15 +1,15 @@
-//! [`Timer`]: the time that limiters take, measured with the feature `metrics`.
+//! [`Timer`] measures how long limiters take, if the feature `metrics` is enabled.
 
 use std::ops::AddAssign;
 
-/// A running time measurement, with the feature `metrics`.
+/// A running measurement; empty without the feature `metrics`.
 #[derive(Clone, Copy)]
 pub(crate) struct Timer {
     #[cfg(feature = "metrics")]
     start: std::time::Instant,
 }
 
-/// How long the limiter of a policy has taken, with the feature `metrics`.
+/// How long the limiter of a policy has taken; empty without the feature `metrics`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elapsed {
     #[cfg(feature = "metrics")]

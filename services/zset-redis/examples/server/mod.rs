@@ -1,4 +1,4 @@
-//! Servers that the examples start if no environment variable names one.
+//! The servers that the examples start if no environment variable names a server.
 
 use std::env;
 use std::error::Error;
@@ -38,7 +38,7 @@ impl Drop for Folder {
 }
 
 impl Server {
-    /// Starts a server with these arguments; its files are in the folder.
+    /// Starts a server with these arguments. The folder is its working directory.
     pub(crate) fn start(folder: Folder, arguments: &[&str]) -> Result<Server, Box<dyn Error>> {
         let program = env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
         let process = Command::new(&program)
@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns a port that was free just now.
+/// Returns a port that was free a moment ago.
 #[allow(dead_code, reason = "an example whose server has no port does not need it")]
 pub(crate) fn free_port() -> Result<String, Box<dyn Error>> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string())

@@ -1,13 +1,14 @@
 //! Connections to a cluster.
 //!
-//! The client of a cluster follows redirections, connects to other nodes and repeats commands, each
-//! with its own timeout. Before it repeats a command it waits, by default longer than a call may
-//! take. The blocking client would continue after the deadline, and take units then. So this module
-//! uses the asynchronous client, which stops with the call.
+//! A cluster client follows redirections, connects to other nodes and repeats commands. Each of
+//! these steps has its own timeout, and the client waits before it repeats a command, by default
+//! for longer than the default deadline of a call. The blocking client would continue after the
+//! deadline, and could still take units. So this module uses the asynchronous client, which stops
+//! when the call ends.
 //!
-//! The client also repeats a command after its response timeout, which is shorter than a call may
-//! take. A worker that waits for a job blocks its connection for longer, so its waits have another
-//! connection, without that timeout.
+//! The client also repeats a command if no reply arrives within the response timeout. A worker that
+//! waits for a job would exceed that timeout, so it waits over a separate connection, whose timeout
+//! is longer.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,9 +24,9 @@ use crate::connection::ConnectAsync;
 
 /// A connection to a cluster, and the runtime that drives it.
 pub struct ClusterConnection {
-    // Connections are dropped before the runtime.
+    // Fields are dropped in order: the connections must be dropped before the runtime.
     connection: cluster_async::ClusterConnection,
-    /// The connection for commands that block it, opened by the first one.
+    /// The connection for blocking commands, opened by the first of them.
     blocked: Option<cluster_async::ClusterConnection>,
     client: ClusterClient,
     runtime: Runtime,
@@ -49,7 +50,7 @@ impl Connect for ClusterClient {
                 Ok(ClusterConnection { connection, blocked: None, client, runtime })
             }
             Err(error) => {
-                // A DNS look-up may still be running.
+                // A DNS look-up may still be running, and dropping the runtime would wait for it.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -72,14 +73,14 @@ impl Connect for ClusterClient {
         })
     }
 
-    /// The client replaces broken connections to nodes, and repeats commands.
+    /// Always true: the client replaces broken connections to nodes, and repeats commands.
     fn is_open(_: &mut ClusterConnection, _: Duration) -> bool {
         true
     }
 }
 
-/// Returns whether a command may block on the server: only the command with which workers wait
-/// does.
+/// Returns whether a command may block on the server. Only `XREAD` does: workers use it to wait for
+/// jobs.
 fn blocks(command: &Cmd) -> bool {
     command.args_iter().next() == Some(Arg::Simple(b"XREAD"))
 }

@@ -20,12 +20,11 @@ const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
 /// Idle connections that threads and limiters share. Clones are the same pool.
 ///
 /// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So
-/// there are as many connections as calls at the same time, up to a
-/// [bound](Self::with_max_connections). An idle one is closed [after a
-/// minute](Self::with_max_idle). When a connection fails, the idle ones are closed as well, since
-/// the server has probably failed.
+/// there is one connection for each concurrent call, up to a [bound](Self::with_max_connections).
+/// An idle one is closed [after a minute](Self::with_max_idle). When a connection fails, the idle
+/// ones are closed as well, since the server has probably failed.
 ///
-/// Each connection has a thread, so that a call ends at its deadline whatever the server does.
+/// Each connection has a thread, so a call ends at its deadline whatever the server does.
 ///
 /// # Examples
 ///
@@ -51,7 +50,8 @@ pub struct Pool<M: Connect = redis::Client> {
 }
 
 struct Shared<M> {
-    // Threads keep only the client alive, so they end with the last pool.
+    // The threads share the client but not the rest of the pool, so they end once the last clone of
+    // the pool is dropped.
     client: Arc<M>,
     connections: Mutex<Connections>,
     /// Notified when a connection becomes idle or is closed.
@@ -60,9 +60,9 @@ struct Shared<M> {
 
 #[derive(Default)]
 struct Connections {
-    /// Idle connections, each with the time at which it became idle, the latest last.
+    /// Idle connections with the time at which each became idle, oldest first.
     idle: Vec<(Instant, Worker)>,
-    /// Connections whose threads have not ended, idle or not.
+    /// The number of connections whose threads have not ended, idle or in use.
     open: usize,
 }
 
@@ -81,9 +81,9 @@ impl<M: Connect> Pool<M> {
     /// Returns the pool with a different bound on its connections, at least one; the default is
     /// 256. **O(1)**.
     ///
-    /// A call that finds all of them in use waits for one until its deadline. A thread that waits
-    /// for a job of a [`DelayQueue`](super::DelayQueue) uses one. So does a call that has timed
-    /// out, until its thread notices.
+    /// A call that finds all connections in use waits for one until its deadline. A thread that
+    /// waits for a job of a [`DelayQueue`](super::DelayQueue) uses one. So does a call that has
+    /// timed out, until its thread notices.
     pub fn with_max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections.max(1);
         self
@@ -92,7 +92,7 @@ impl<M: Connect> Pool<M> {
     /// Returns the pool with a different time after which an idle connection is closed; the default
     /// is one minute. **O(1)**.
     ///
-    /// It applies to connections that are opened afterwards.
+    /// It applies to connections that are opened afterwards and, as calls end, to idle ones.
     pub fn with_max_idle(mut self, max_idle: Duration) -> Self {
         self.max_idle = max_idle;
         self
@@ -135,7 +135,7 @@ impl<M: Connect> Pool<M> {
     }
 }
 
-/// Its futures are ready: the calling thread has waited for the reply.
+/// The returned futures are ready: the calling thread has already waited for the reply.
 impl<M: Connect> Connection for Pool<M> {
     type Shared = ();
 
@@ -145,7 +145,8 @@ impl<M: Connect> Connection for Pool<M> {
         command: Cmd,
         deadline: Instant,
     ) -> impl Future<Output = Result<Value, Failure>> + Send {
-        // The pool uses the system's clock.
+        // The deadline is a time on the clock of `instant`, which tests can pause. Convert it to
+        // the system's clock, which the pool uses.
         let left = deadline.saturating_duration_since(instant());
         ready(Pool::query(self, command, Instant::now() + left))
     }
@@ -153,8 +154,8 @@ impl<M: Connect> Connection for Pool<M> {
 
 impl<M> Shared<M> {
     fn lock(&self) -> MutexGuard<'_, Connections> {
-        // No code of callers runs under the lock, so the connections are valid even if it is
-        // poisoned.
+        // No caller's code runs while the lock is held, so the connections are valid even if the
+        // lock is poisoned.
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

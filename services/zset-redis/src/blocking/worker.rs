@@ -1,10 +1,10 @@
 //! [`Worker`]: a connection, and the thread that uses it.
 //!
-//! The blocking clients of `redis` apply a timeout to each read and write. So a reply that arrives
-//! byte by byte can hold a call indefinitely, and opening a connection takes several reads and
-//! writes. Therefore the thread waits for the server, and the caller waits for the thread until its
-//! own deadline, for every kind of connection. A thread whose caller has given up drops its
-//! connection when the client returns.
+//! The blocking clients of `redis` apply a timeout to each read and write, not to a whole call. So
+//! a reply that arrives byte by byte could block a call far beyond its deadline. The same holds for
+//! opening a connection, which needs several reads and writes. Therefore, a separate thread waits
+//! for the server, and the caller waits for that thread until its own deadline. If the caller has
+//! given up, the thread drops the connection once the client returns.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -17,10 +17,10 @@ use super::Connect;
 use crate::Failure;
 use crate::error::{is_refusal, is_reply};
 
-/// An idle connection is certainly still open for this long: servers' timeouts are whole seconds.
+/// No server closes an idle connection earlier than this: their timeouts are whole seconds.
 const SURELY_OPEN: Duration = Duration::from_secs(1);
 
-/// Returns the time that remains until a deadline, which is never zero.
+/// Returns the time until a deadline, or [`Failure::Timeout`] if none is left.
 pub(super) fn left(deadline: Instant) -> Result<Duration, Failure> {
     let left = deadline.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(Failure::Timeout) } else { Ok(left) }
@@ -46,7 +46,7 @@ impl Worker {
         max_idle: Duration,
         permit: impl Send + 'static,
     ) -> Result<Worker, Failure> {
-        // At most one job at a time, so sending never blocks.
+        // A worker has at most one job at a time, so sending never blocks.
         let (jobs, received) = sync_channel(1);
         let (sent, replies) = sync_channel(1);
         let run = move || {
@@ -58,7 +58,7 @@ impl Worker {
         Ok(Worker { jobs, replies })
     }
 
-    /// Runs a command, and returns its reply.
+    /// Sends a command to the thread, and returns its reply before the deadline.
     pub(super) fn query(&self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let ended =
             || Failure::Redis((ErrorKind::Client, "thread of the connection has ended").into());
@@ -97,8 +97,8 @@ fn work<M: Connect>(
     }
 }
 
-/// Runs a job over the connection, or over a new one if there is none or if the server has run
-/// nothing. A connection that fails is closed.
+/// Runs a job over the kept connection. If there is none, or if its server refused to run the
+/// command, opens a new one. A connection that fails is closed.
 fn run<M: Connect>(
     client: &M,
     kept: &mut Option<M::Connection>,

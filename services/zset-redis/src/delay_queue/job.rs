@@ -1,5 +1,5 @@
-//! [`Lease`], [`DeadLetter`] and [`Stats`], which a queue returns; and times in the microseconds of
-//! the scripts.
+//! The types that a queue returns, such as [`Lease`], and functions that convert times to and from
+//! the microseconds of the scripts.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct Lease {
     pub deliveries: u32,
     /// The end of the lease, unless it is renewed.
     pub until: Timestamp,
-    /// Unique among all leases.
+    /// Identifies this lease on the server; unique among all leases.
     pub(super) receipt: Vec<u8>,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn read_nacked(reply: Value) -> Result<Nacked, DelayQueueError> {
     }
 }
 
-/// Returns the error of a job that was not added.
+/// Returns the error if the server did not add a job.
 pub(super) fn refused(reply: &Value) -> Result<(), DelayQueueError> {
     match reply {
         Value::BulkString(reason) if reason == b"duplicate" => Err(DelayQueueError::DuplicateJob),
@@ -120,7 +120,8 @@ pub(super) fn refused(reply: &Value) -> Result<(), DelayQueueError> {
     }
 }
 
-/// Pushed, delivered, acknowledged, dropped, lost.
+/// The numbers of jobs pushed, delivered and acknowledged, of dropped dead letters, and of lost
+/// jobs.
 type Counts = (u64, u64, u64, u64, u64);
 
 impl Stats {
@@ -143,12 +144,12 @@ impl Stats {
     }
 }
 
-/// Returns the time of a call, rounded down.
+/// Returns the time of a call in microseconds, rounded down.
 pub(super) fn rounded_down(at: Timestamp) -> Result<u64, DelayQueueError> {
     checked(at.as_nanos() / NANOS_PER_MICRO)
 }
 
-/// Returns the due time of a job, rounded up, so no job is early.
+/// Returns the due time of a job in microseconds, rounded up, so no job is delivered early.
 pub(super) fn rounded_up(at: Timestamp) -> Result<u64, DelayQueueError> {
     checked(at.as_nanos().div_ceil(NANOS_PER_MICRO))
 }
@@ -157,13 +158,13 @@ fn checked(micros: u64) -> Result<u64, DelayQueueError> {
     if micros > MOST { Err(DelayQueueError::TimeTooLate) } else { Ok(micros) }
 }
 
-/// Returns a duration, rounded up, and at most 142 years.
+/// Returns a duration in microseconds, rounded up, at most 142 years.
 pub(super) fn micros(duration: Duration) -> u64 {
     let micros = duration.as_nanos().div_ceil(NANOS_PER_MICRO.into());
     u64::try_from(micros).unwrap_or(u64::MAX).min(MOST)
 }
 
-/// Returns a time that a script has returned.
+/// Converts a time in microseconds, as scripts return it.
 pub(super) fn timestamp(micros: u64) -> Timestamp {
     Timestamp::from_nanos(micros.saturating_mul(NANOS_PER_MICRO))
 }

@@ -1,10 +1,11 @@
 //! Waiting for a job.
 //!
-//! Invariant: every waiting worker wakes no later than the due time of the first job, which its
-//! last attempt returned. A job that becomes due before all others adds an entry to a stream, which
-//! all waiting workers read. A worker reads from the latest entry at its last attempt, so it misses
-//! none in between. No worker depends on another one, so a worker that dies, or a future that is
-//! dropped, delays no other.
+//! Invariant: every waiting worker wakes by the due time of the first job. The reply to the
+//! worker's last attempt contains that time. A call that makes a job due before all others adds an
+//! entry to a stream, which ends the waits of all workers. A worker reads the stream from the entry
+//! that was the latest at its last attempt, so it misses no entry added since then. Workers do not
+//! depend on each other, so a worker that dies, or a future that is dropped, delays no other
+//! worker.
 
 use std::cmp::min;
 use std::future::Future;
@@ -21,8 +22,8 @@ use crate::{Connection, DelayQueueError, Failure};
 #[cfg(feature = "tokio")]
 pub use awaited::Waiter;
 
-/// The longest wait without another attempt: a failover can lose the entry, and with it the
-/// wake-up.
+/// The longest wait before another attempt. A failover can lose an entry of the stream, and with it
+/// a wake-up.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The result of an attempt that finds no job.
@@ -30,7 +31,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 pub(super) struct Pause {
     /// The time until the first job is due.
     until_due: Option<Duration>,
-    /// The latest entry of the stream.
+    /// The id of the latest entry of the stream.
     latest: Vec<u8>,
 }
 
@@ -42,10 +43,10 @@ impl Pause {
     }
 
     /// Returns the command that waits until the first job is due, an earlier job is added, or
-    /// `left` has passed. Also returns the longest time that the command takes.
+    /// `left` has passed. Also returns how long the command may block.
     pub(super) fn command(&self, stream: &[u8], left: Duration) -> (Cmd, Duration) {
         let longest = min(self.until_due.unwrap_or(LONGEST), min(left, LONGEST));
-        // A block of 0 would wait forever.
+        // `BLOCK 0` would wait forever, so block for at least a millisecond.
         let millis = longest.as_nanos().div_ceil(1_000_000).max(1);
         let millis = u64::try_from(millis).unwrap_or(u64::MAX);
         let mut command = redis::cmd("XREAD");
@@ -55,7 +56,7 @@ impl Pause {
 }
 
 impl Queue {
-    /// Waiting takes real time, even if the queue's clock is fixed.
+    /// Returns the queue without its fixed clock, if any: waiting takes real time.
     fn with_the_servers_clock(&self) -> Queue {
         Queue { at: None, ..self.clone() }
     }
@@ -69,7 +70,7 @@ impl Queue {
 /// A wait for a job, which is then leased. It does nothing until it is
 /// [blocked on](WaitLease::block) or, over an `AsyncConnection`, awaited.
 ///
-/// It costs one round trip for each attempt and each wait: see
+/// It usually costs one round trip for each attempt and each wait: see
 /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
 #[must_use = "it does nothing until it is blocked on or awaited"]
 #[derive(Debug)]
@@ -81,7 +82,7 @@ pub struct WaitLease<W> {
 
 impl<W> WaitLease<W> {
     /// Returns the wait with a bound: if no job is due within `timeout`, it ends with
-    /// [`DelayQueueError::TimedOut`]. By default there is none. **O(1)**.
+    /// [`DelayQueueError::TimedOut`]. By default there is no bound. **O(1)**.
     pub fn timeout(self, timeout: Duration) -> Self {
         WaitLease { timeout, ..self }
     }
@@ -106,7 +107,8 @@ async fn run<W: Wait>(wait: WaitLease<W>) -> Result<Lease, DelayQueueError> {
     let start = Instant::now();
     let queue = waiter.queue().queue.with_the_servers_clock();
     loop {
-        // Read before the attempt, so a job due exactly at the deadline is still leased.
+        // The remaining time is read before the attempt, so a job due exactly at the deadline is
+        // still leased.
         let left = timeout.saturating_sub(start.elapsed());
         let pause = match waiter.queue().run(queue.lease(visibility)).await? {
             Ok(lease) => return Ok(lease),
@@ -115,7 +117,7 @@ async fn run<W: Wait>(wait: WaitLease<W>) -> Result<Lease, DelayQueueError> {
         };
         let (command, longest) = pause.command(queue.stream(), left);
         let reply = waiter.query(command, end(longest.saturating_add(queue.deadline)));
-        // The content of the entry does not matter.
+        // The entry only wakes the worker; its content does not matter.
         reply.await.map_err(|failure| explained("XREAD", failure))?;
     }
 }
@@ -189,8 +191,8 @@ mod awaited {
 
     /// A worker that waits for jobs of a [`DelayQueue`], returned by [`DelayQueue::waiter`].
     ///
-    /// It has its own connection, since a blocking command would stall the queue's. It opens it
-    /// when it first has to wait, and reopens it after a failure. Jobs are taken over the queue's
+    /// It has its own connection, since a blocking command would stall the queue's. The first wait
+    /// opens the connection, and a wait after a failure reopens it. Jobs are taken over the queue's
     /// connection. The [module](crate::delay_queue) explains waiting.
     ///
     /// # Cancellation
@@ -260,8 +262,8 @@ mod awaited {
         }
 
         async fn query(&mut self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
-            // Taken out, so that dropping the future closes the connection: the command may still
-            // block it.
+            // Move the connection into this future. If the future is dropped while the command is
+            // still blocking, the connection is closed with it.
             let mut connection = match self.connection.take() {
                 Some(connection) => connection,
                 None => timeout(self.queue.queue.deadline, self.client.connect_async()).await??,
@@ -292,7 +294,7 @@ mod tests {
         assert_eq!(block(&pause(Some(second)), minute), second);
         assert_eq!(block(&pause(Some(minute)), second), second);
         assert_eq!(block(&pause(None), minute), LONGEST);
-        // Rounded up, and never 0.
+        // The wait is rounded up to whole milliseconds, and is at least one millisecond.
         let micro = Duration::from_micros(1);
         assert_eq!(block(&pause(Some(second + micro)), minute), Duration::from_millis(1001));
         assert_eq!(block(&pause(Some(Duration::ZERO)), minute), Duration::from_millis(1));

@@ -15,11 +15,11 @@ use crate::{AsyncConnection, Connection, Failure, Keyed, LimiterError, OnFailure
 
 const LIMIT: u32 = 10;
 
-/// A server with one counter, where each reply needs a permit.
+/// A fake server with one counter. It sends one reply for each permit.
 #[derive(Clone)]
 struct Counter {
     used: Arc<Mutex<u32>>,
-    /// The number of calls of each script.
+    /// The number of calls in each script that has run.
     scripts: Arc<Mutex<Vec<u32>>>,
     permits: Arc<Semaphore>,
 }
@@ -39,7 +39,8 @@ impl Counter {
         self.scripts.lock().unwrap().clone()
     }
 
-    /// Runs the script of a check: `EVALSHA hash 1 key calls rule`.
+    /// Runs the script of a check: `EVALSHA hash 1 key numbers rule`. The numbers are units and
+    /// calls.
     fn run(&self, command: &Cmd) -> Value {
         let Some(Arg::Simple(numbers)) = command.args_iter().nth(4) else { panic!("{command:?}") };
         let [units, calls] = [0, 8].map(|at| {
@@ -63,7 +64,7 @@ impl Connection for Counter {
 
     async fn query(&self, (): &(), command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let value = self.run(&command);
-        // No reply has arrived at the first poll.
+        // As over a network, the reply does not arrive by the first poll.
         yield_now().await;
         timeout_at(deadline.into(), self.permits.acquire()).await?.unwrap().forget();
         Ok(value)
@@ -77,7 +78,7 @@ fn has_timed_out(result: &Result<Decision, LimiterError>) -> bool {
     matches!(result, Err(LimiterError::Failure(Failure::Timeout)))
 }
 
-/// On one thread, so the order of tasks is deterministic.
+/// Returns a runtime on one thread, where the order of tasks is deterministic.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
 }
@@ -94,7 +95,7 @@ async fn check_at_once(limiter: &Keyed<Counter, FixedWindow>, callers: usize) ->
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
-/// Polls a call once, which waits then.
+/// Polls a call once, and asserts that it waits.
 async fn started<F: Future>(call: F) -> Pin<Box<F>> {
     let mut call = Box::pin(call);
     poll_fn(|context| {
@@ -112,7 +113,7 @@ fn calls_at_the_same_time_share_a_script() {
     runtime().block_on(async {
         let decisions = check_at_once(&limiter, 7).await;
         assert!(decisions.iter().all(Decision::is_allowed));
-        // The first is sent alone.
+        // The first check is sent alone, and the others share a script.
         assert!(decisions[1..].iter().all(|decision| decision.remaining == 3));
         assert_eq!(counter.scripts(), [1, 6]);
         let decisions = check_at_once(&limiter, 5).await;
@@ -189,7 +190,8 @@ fn a_caller_that_is_not_polled_delays_no_other() {
     let counter = Counter::new(2);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        // The script of the first has run, but the call is not polled until it gets its reply.
+        // The call `alone` has been sent, but is not polled again until the other calls have
+        // returned.
         let permits = counter.permits.acquire_many(2).await.unwrap();
         let alone = started(limiter.check("ann")).await;
         let idle = started(limiter.check("ann")).await;
@@ -210,11 +212,11 @@ fn a_caller_waits_no_longer_than_the_deadline() {
         let start = Instant::now();
         let first = started(limiter.check("ann")).await;
         yield_now().await;
-        // It waits for the first script, which gets no reply.
+        // This check waits for the flight's first script, which gets no reply.
         assert!(has_timed_out(&limiter.check("ann").await));
         assert!(has_timed_out(&first.await));
         assert!(start.elapsed() >= Duration::from_millis(20));
-        // The server is back.
+        // The server replies again.
         counter.permits.add_permits(100);
         while limiter.check("ann").await.is_err() {}
     });
@@ -241,7 +243,7 @@ fn a_caller_survives_the_runtime_of_its_flight() {
     assert_eq!(counter.scripts(), [1, 1, 1]);
 }
 
-/// Two scripts without replies, each longer than the deadline of the first caller.
+/// Two of the scripts get their replies only after the hasty caller's deadline.
 #[test]
 fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     let counter = Counter::new(0);
@@ -271,7 +273,7 @@ fn a_script_is_awaited_for_the_most_patient_caller_and_each_gives_up_at_its_own_
     let hasty = patient.clone().with_deadline(Duration::from_millis(150));
     runtime().block_on(async {
         let _alone = started(patient.check("ann")).await;
-        // Both wait for the same script.
+        // Both callers wait for the same script.
         let first = started(hasty.check("ann")).await;
         let second = started(patient.check("ann")).await;
         yield_now().await;

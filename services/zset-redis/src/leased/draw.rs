@@ -1,4 +1,4 @@
-//! [`Draw`] and [`Grant`]: a request to the server, and its reply.
+//! [`Draw`], a request to the server, and [`Grant`], the reply to it.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::script::{Call, NANOS_PER_MICRO, Script};
 
 const SOURCE: &str = include_str!("../scripts/lease.lua");
 
-/// Draws units. If the server refuses it since memory is full, leases still end, and a draw that
-/// would be denied is denied.
+/// Draws units. If the server refuses the script since its memory is full, the leases still end,
+/// and a draw that would be denied anyway is denied.
 static DRAW: LazyLock<Script> = LazyLock::new(|| {
-    // It draws nothing, and returns whether it could draw. The assignment is in the first line, so
-    // that line numbers in errors are those of the file.
+    // With this assignment to `most`, the script draws nothing, but returns whether it could. The
+    // assignment shares the first line of the file, so line numbers in errors do not change.
     let peek = Script::freeing(&format!("ARGV[6] = '0' {SOURCE}"));
     Script::writing(SOURCE).or_if_refused(peek, |reply| {
         let Value::Array(reply) = reply else { return false };
@@ -24,7 +24,7 @@ static DRAW: LazyLock<Script> = LazyLock::new(|| {
     })
 });
 
-/// Draws nothing.
+/// Ends leases, if any, and draws nothing. It also runs while the server's memory is full.
 static GIVE_BACK: LazyLock<Script> = LazyLock::new(|| Script::freeing(SOURCE));
 
 /// The settings that the slots of a limiter share.
@@ -54,9 +54,9 @@ impl Terms {
 #[derive(Clone, Debug)]
 pub(super) struct Draw {
     pub(super) id: u64,
-    /// The units that are used at once; if fewer are available, none are drawn.
+    /// The units needed immediately; if fewer are available, none are drawn.
     pub(super) least: u32,
-    /// The most units to draw; 0 draws nothing.
+    /// The maximum number of units to draw; with 0, none are drawn.
     pub(super) most: u32,
     pub(super) ended: Vec<Ended>,
 }
@@ -76,25 +76,26 @@ pub(super) struct Grant {
     pub(super) units: u32,
     /// The units left for other draws.
     pub(super) remaining: u32,
-    /// How long until `least` units can be drawn, if no lease ends earlier; zero if now.
+    /// How long until `least` units can be drawn, if no lease ends earlier; zero if they can be
+    /// now.
     pub(super) retry_after: Duration,
     /// How long until no units count.
     pub(super) reset_after: Duration,
 }
 
 impl Draw {
-    /// A call that draws nothing.
+    /// Returns a call that only ends leases.
     pub(super) fn give_back(ended: Vec<Ended>) -> Draw {
         Draw { id: 0, least: 0, most: 0, ended }
     }
 
-    /// A call that returns whether `n` units could be drawn.
+    /// Returns a call that asks whether `n` units could be drawn.
     pub(super) fn peek(n: u32) -> Draw {
         Draw { id: 0, least: n, most: 0, ended: Vec::new() }
     }
 
     /// Returns the call for the caller's `key`. `process` makes ids unique among all machines; only
-    /// tests give the time.
+    /// tests pass a time.
     pub(super) fn call(
         &self,
         names: &Names,
@@ -110,7 +111,7 @@ impl Draw {
             None => call.argument(""),
             Some(at) => call.number(at.as_nanos() / NANOS_PER_MICRO),
         };
-        // At most 71 years, like the life.
+        // The period and the life are at most 71 years, so their microseconds fit in a `u64`.
         let call = call.number(terms.quota.period().as_micros() as u64).number(terms.limit());
         let call = call.number(terms.life.as_nanos().div_ceil(NANOS_PER_MICRO.into()) as u64);
         let call = call.number(self.least).number(self.most).argument(id(self.id));

@@ -1,6 +1,6 @@
-//! A model of several machines with their own clocks, and of messages that are late, lost, or
-//! executed after their sender has given up. Every use of units is recorded with its true time, and
-//! every window is checked.
+//! A model of several machines, each with its own clock. Messages may be late, lost, or executed
+//! after their sender has given up. The model records every use of units with its true time, so
+//! that tests can check every window.
 
 mod server;
 mod tests;
@@ -17,15 +17,15 @@ use super::draw::{Draw, Grant, Terms};
 use super::slot::Slot;
 use server::Server;
 
-/// The start of the model's times, in microseconds: in the future, so no key expires on a real
+/// The start of the model's time, in microseconds. It is in the future, so no key expires on a real
 /// server.
 const ORIGIN: u64 = 1 << 51;
 
 /// The faults to simulate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Faults {
-    /// One in this many messages is lost, or its reply is, or it is executed after its sender has
-    /// given up.
+    /// One in this many messages fails: it or its reply is lost, or it is executed after its sender
+    /// has given up.
     message: Option<u32>,
     /// One in this many calls is abandoned by its caller.
     call: Option<u32>,
@@ -59,7 +59,7 @@ enum Event {
         draw: Draw,
         fate: Fate,
     },
-    /// The reply is paired with the time at which the server executed the draw.
+    /// The sender gets a reply, with the time at which the server executed the draw, or gives up.
     Reply {
         from: Sender,
         draw: Draw,
@@ -70,7 +70,7 @@ enum Event {
     },
 }
 
-/// A machine, and how often it had crashed.
+/// A machine, and the number of its crashes when it sent a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sender {
     machine: usize,
@@ -88,7 +88,7 @@ struct Machine {
     crashes: u32,
     /// The rate of the clock, in millionths of the server's.
     rate: u64,
-    /// The origin of the local clock.
+    /// The time of the local clock at the start of the model, in nanoseconds.
     origin: u64,
     next_id: u64,
 }
@@ -105,10 +105,10 @@ struct Model<S> {
     machines: Vec<Machine>,
     rng: SmallRng,
     time: u64,
-    /// How far the clock of the server has stepped back.
+    /// How far the clock of the server has stepped back, in microseconds.
     late: u64,
     events: BinaryHeap<Reverse<(u64, u64)>>,
-    /// By number, since events are not ordered.
+    /// The events by number. The heap orders the numbers, since events have no order.
     pending: HashMap<u64, Event>,
     next_event: u64,
     /// The time and units of every use.
@@ -242,7 +242,7 @@ impl<S: Server> Model<S> {
             self.add(wait, Event::Arrival { from, draw, fate: Fate::Reply });
             return;
         }
-        // The sender gives up after the longest round trip, or at once.
+        // The sender gives up either after the longest round trip, or immediately.
         let gives_up = if self.rng.random() { 2 * delay } else { 0 };
         self.add(gives_up, Event::Reply { from, draw: draw.clone(), reply: None });
         if self.rng.random() {
@@ -253,7 +253,8 @@ impl<S: Server> Model<S> {
 
     fn reply(&mut self, from: Sender, draw: &Draw, reply: Option<(u64, Grant)>) {
         let (terms, time, machine) = (self.setting.terms, self.time, from.machine);
-        // The machine has crashed since it sent the draw, or the draw only returned units.
+        // Ignore the reply if the machine has crashed since it sent the draw, or if the draw only
+        // returned units.
         if self.machines[machine].crashes != from.crashes || draw.id == 0 {
             return;
         }
@@ -284,7 +285,7 @@ impl<S: Server> Model<S> {
         let life = terms.life.as_micros() as u64;
         self.add(life.max(1000), Event::Sweep { machine });
         let crashes = self.happens(self.setting.faults.crash);
-        // Occasionally, as in `give_back`.
+        // A machine occasionally returns all units, as `give_back` does.
         let gives_all_back = self.rng.random_range(0..8) == 0;
         let slot = &mut self.machines[machine];
         let now = slot.now(time);

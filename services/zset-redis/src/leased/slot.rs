@@ -1,12 +1,14 @@
-//! [`Slot`]: what this process knows about one key. It has neither a connection nor a clock.
+//! [`Slot`]: what this process knows about one key. A slot has neither a connection nor a clock, so
+//! the caller passes the time and sends the draws.
 //!
-//! - At most one draw is in flight. Calls that need the server wait for its reply, so a draw serves
-//!   all of them.
-//! - At most one lease is in use. The next draw ends it, in the same call of the script. The lease
-//!   is taken out of the slot before the call is sent, so all its units are used before the server
-//!   ends it.
-//! - Every draw has a new id. So a draw that runs late, after its caller has given up, cannot be
-//!   confused with a later one: its units are never used, and count until they leave the window.
+//! - At most one draw is in flight. Calls that need the server wait for the reply, so one draw can
+//!   serve many calls.
+//! - At most one lease is in use. The next draw also ends this lease, in the same script call. The
+//!   lease is taken out of the slot before that call is sent, so none of its units can be used
+//!   after the server has ended it.
+//! - Every draw has a new id. So a draw that the server runs late, after its sender has given up,
+//!   cannot be confused with a later draw. The units of the late draw are never used. Unless a
+//!   later draw returns them, they count against the limit until they leave the window.
 
 use std::mem;
 
@@ -14,7 +16,8 @@ use zset_std::{Decision, Timestamp, Verdict};
 
 use super::draw::{Draw, Ended, Grant, Terms};
 
-/// The most ended leases kept for the next successful draw. Further ones are not returned.
+/// The maximum number of ended leases kept for the next successful draw. The units of further
+/// leases are not returned.
 const MOST_ENDED: usize = 4;
 
 /// What this process knows about a key. `T` is where a waiting call receives its decision.
@@ -26,9 +29,9 @@ pub(super) struct Slot<T> {
     denial: Option<Denial>,
     /// The units to draw in addition to those for which calls are waiting.
     batch: u32,
-    /// The units that the server had left after its latest reply.
+    /// The units that the server had left at its latest reply.
     remaining: u32,
-    /// When all units that the server counted at that time will have left the window.
+    /// When all units that the server counted at its latest reply will have left the window.
     reset_at: Timestamp,
     waiting: Vec<Waiting<T>>,
     in_flight: Option<InFlight>,
@@ -40,7 +43,7 @@ struct Lease {
     id: u64,
     units: u32,
     used: u32,
-    /// A time before the server counted the units.
+    /// When the draw was sent, i.e. before the server counted the units.
     drawn: Timestamp,
     /// The time from which the units must not be used.
     end: Timestamp,
@@ -52,7 +55,7 @@ struct Denial {
     /// Calls for this number of units or more are denied.
     units: u32,
     retry_at: Timestamp,
-    /// The time until which the denial is not checked again.
+    /// Until this time, calls are denied without another draw.
     recheck_at: Timestamp,
 }
 
@@ -83,7 +86,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Decides without the server, or returns `None`.
+    /// Decides a call without the server, or returns `None` if only the server can decide it.
     #[inline]
     pub(super) fn check(&mut self, terms: &Terms, now: Timestamp, n: u32) -> Option<Decision> {
         let decision = self.peek(terms, now, n)?;
@@ -109,7 +112,7 @@ impl<T> Slot<T> {
         Some(self.decision(terms, now, verdict, n))
     }
 
-    /// Returns the units that may be used now.
+    /// Returns the number of units of the lease that may be used now.
     #[inline]
     pub(super) fn left(&self, now: Timestamp) -> u32 {
         match &self.lease {
@@ -118,10 +121,10 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Returns a decision about `n` units, which have not been used yet.
+    /// Returns a decision about `n` units, which have not been subtracted from the lease yet.
     #[inline]
     fn decision(&self, terms: &Terms, now: Timestamp, verdict: Verdict, n: u32) -> Decision {
-        // All known units have left the window at `reset_at`.
+        // By `reset_at`, all units that the server counted have left the window.
         let remaining = if now < self.reset_at { self.remaining } else { terms.limit() };
         let remaining = remaining.saturating_add(self.left(now)).min(terms.limit());
         let used = if verdict == Verdict::Allowed { n } else { 0 };
@@ -151,7 +154,8 @@ impl<T> Slot<T> {
         let least = match self.waiting.first() {
             _ if self.in_flight.is_some() => return None,
             Some(first) => first.n,
-            // Calls that gave up have left more than a batch: the excess is returned.
+            // No call is waiting, but calls that gave up have left more than a batch of unused
+            // units. End the lease, to return them.
             None if self.left(now) > terms.max_batch => 0,
             None => return None,
         };
@@ -166,17 +170,18 @@ impl<T> Slot<T> {
         Some(Draw { id, least, most, ended: self.ended.clone() })
     }
 
-    /// Ends the lease, and sets the batch to the units that half a life takes at the rate of this
-    /// lease.
+    /// Ends the lease, and sets the batch to the number of units used in half a life at the rate of
+    /// this lease.
     fn end_lease(&mut self, terms: &Terms, now: Timestamp) {
         let Some(lease) = self.lease.take() else { return };
         let elapsed = now.saturating_duration_since(lease.drawn).as_nanos().max(1);
         let expected = u128::from(lease.used) * (terms.life / 2).as_nanos() / elapsed;
-        // At most doubled, so a short burst does not reserve much.
+        // The batch is at most twice the larger of the old batch and the used units, so a short
+        // burst does not reserve many units.
         let most = self.batch.max(lease.used).saturating_mul(2).min(terms.max_batch);
         self.batch = u32::try_from(expected).unwrap_or(u32::MAX).min(most);
-        // If all units were used and the lease is over, the server stops counting them at the right
-        // time by itself.
+        // If all units were used and the lease has expired, the server need not be told: it stops
+        // counting the units at the right time anyway.
         if lease.used < lease.units || now < lease.end {
             self.push_ended(Ended { id: lease.id, used: lease.used });
         }
@@ -188,8 +193,8 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Handles the reply to the draw in flight, and returns the calls that it decides. The others
-    /// need another draw.
+    /// Handles the reply to the draw in flight, and returns the calls that it decides. The other
+    /// waiting calls need another draw.
     pub(super) fn drawn(
         &mut self,
         terms: &Terms,
@@ -216,8 +221,8 @@ impl<T> Slot<T> {
         decided
     }
 
-    /// Decides the call that was first when the draw was sent: by the server's decision, at the
-    /// time of the draw, even if the lease ended before the reply arrived.
+    /// Decides the call that was first when the draw was sent. The server decided it at the time of
+    /// the draw, so the decision is valid even if the lease ended before the reply arrived.
     fn first(&mut self, terms: &Terms, now: Timestamp, draw: InFlight, grant: Grant) -> Decision {
         let InFlight { id, least, sent } = draw;
         if grant.units == 0 {
@@ -227,7 +232,8 @@ impl<T> Slot<T> {
             let retry_after = grant.retry_after;
             return self.decision(terms, now, Verdict::Denied { retry_after }, least);
         }
-        // If all units are used at once, they have no life on the server.
+        // If the first call uses all units, the lease has no life: the server counts it for only
+        // one period.
         let is_spent = grant.units <= least;
         let end = if is_spent { sent } else { sent.saturating_add(terms.local_life()) };
         self.lease = Some(Lease { id, units: grant.units, used: least, drawn: sent, end });
@@ -241,15 +247,16 @@ impl<T> Slot<T> {
         self.waiting.iter().map(|call| &call.reply)
     }
 
-    /// Handles the failure of the draw in flight, and returns the waiting calls, except those that
-    /// can wait for another draw.
+    /// Handles the failure of the draw in flight, and returns the waiting calls, except the ones
+    /// that can wait for another draw.
     ///
-    /// The server may have run the draw or run it later, so the next one ends its lease.
+    /// The server may have run the draw, or may run it later, so the next draw ends its lease.
     pub(super) fn failed(&mut self, can_wait: impl Fn(&T) -> bool) -> Vec<Waiting<T>> {
         if let Some(draw) = self.in_flight.take() {
             self.push_ended(Ended { id: draw.id, used: 0 });
         }
-        // So that each further failure leaves at most the units of the calls that wait.
+        // Draw no batch next time, so that another failure wastes at most the units of the waiting
+        // calls.
         self.batch = 0;
         let waiting = mem::take(&mut self.waiting).into_iter();
         let (patient, failed) = waiting.partition(|call| can_wait(&call.reply));
@@ -257,7 +264,7 @@ impl<T> Slot<T> {
         failed
     }
 
-    /// Returns whether the slot has nothing that could decide a call, nor a draw in flight.
+    /// Returns whether the slot can decide no call, and has no draw in flight.
     pub(super) fn is_idle(&self, now: Timestamp) -> bool {
         !self.is_in_flight()
             && self.lease.is_none_or(|lease| now >= lease.end)
@@ -268,7 +275,7 @@ impl<T> Slot<T> {
         self.in_flight.is_some()
     }
 
-    /// Ends the lease, and returns the leases that the server is to end.
+    /// Ends the lease in this process, and returns the leases that the server must end.
     pub(super) fn give_back(&mut self, terms: &Terms, now: Timestamp) -> Vec<Ended> {
         self.end_lease(terms, now);
         mem::take(&mut self.ended)

@@ -1,5 +1,5 @@
-//! The tasks of a [`LeasedWindow`]: one for each key with waiting calls, which sends its draws, and
-//! one that returns unused units.
+//! The tasks of a [`LeasedWindow`]. Each key with waiting calls has a task that sends its draws,
+//! and one more task returns unused units.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,8 +20,8 @@ use crate::{AsyncConnection, Failure, LimiterError};
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 impl<C: AsyncConnection> LeasedWindow<C> {
-    /// Sends draws until no call for the key is waiting. It is a separate task, so a caller that
-    /// gives up does not stop it.
+    /// Sends draws until no call for the key is waiting. It runs as a separate task, so a caller
+    /// that gives up does not stop it.
     pub(super) async fn fly(
         self,
         mut flight: Flight<Slot<ReplyTo>>,
@@ -41,8 +41,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         }
     }
 
-    /// Decides the waiting calls after a draw, which could take until the given time. If some still
-    /// wait, returns the next draw and the latest of their deadlines. Otherwise, the flight ends.
+    /// Decides the waiting calls after a draw whose deadline was `until`. If some calls still wait,
+    /// returns the next draw and the latest of their deadlines. Otherwise, the flight ends.
     fn land(
         &self,
         flight: &mut Flight<Slot<ReplyTo>>,
@@ -63,12 +63,12 @@ impl<C: AsyncConnection> LeasedWindow<C> {
                 }
             }
             Err(failure) => {
-                // Clones may have different deadlines: calls that can wait longer share the next
-                // draw.
+                // Clones may have different deadlines. If the draw has timed out, calls that can
+                // wait longer share the next draw.
                 let now = instant();
                 let is_over = matches!(failure, Failure::Timeout) && now >= until;
                 for call in slot.failed(|reply| is_over && reply.until > now) {
-                    // Callers that have given up need no error.
+                    // Sending fails if the caller has given up and needs no error.
                     let _ = call.reply.sender.send(Err(failure.clone()));
                 }
             }
@@ -79,15 +79,15 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         Some((draw?, longest.unwrap_or_else(|| end(self.policy.deadline))))
     }
 
-    /// Returns the unused units of ended leases and removes idle keys, each time that a lease
-    /// could have ended, until no keys are left.
+    /// Returns the unused units of expired leases and removes idle keys. Repeats this after each
+    /// life, until no keys are left.
     async fn sweep(self, mut scheduled: Scheduled) {
         loop {
             sleep(self.terms.life.max(SHORTEST_PAUSE)).await;
             drop(scheduled);
-            // The observer has received the failure.
+            // Ignore a failure: the observer has already received it.
             let _ = self.give_back_if(Slot::is_idle).await;
-            // A key that was added since has scheduled another sweep.
+            // If a key is added after this check, its flight schedules another sweep.
             if self.is_empty() {
                 return;
             }
@@ -116,7 +116,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         for (key, draw) in removed {
             let until = end(self.policy.deadline);
             if let Err(failure) = self.exchange(&key, &draw, until, Pass::shared(None)).await {
-                // The other calls would probably fail too, each after its deadline.
+                // Stop after the first failure: the other calls would probably fail too, each after
+                // its deadline.
                 self.policy.observe(&failure);
                 return Err(failure.into());
             }
@@ -125,7 +126,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     }
 }
 
-/// A sweep that is scheduled: the only one, until it is dropped, e.g. with its runtime.
+/// A scheduled sweep. No other can be scheduled until it is dropped, e.g. with its runtime.
 struct Scheduled(Arc<Local>);
 
 impl Scheduled {

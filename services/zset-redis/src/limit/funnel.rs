@@ -1,5 +1,5 @@
-//! [`Funnel`] on a server: the script returns the time in which the funnel leaks out, `whole + part
-//! / count` microseconds.
+//! [`Funnel`] on a server: the script returns how long the contents of the funnel take to leak out:
+//! `whole + part / count` microseconds.
 
 use zset_std::Funnel;
 
@@ -23,7 +23,8 @@ impl Algorithm for OnServer {
         terms.capacity()
     }
 
-    /// The time at which the funnel is empty is exact for every quota.
+    /// Always true: the server stores the time at which the funnel is empty, which applies under
+    /// every quota.
     fn has_history(&self, _: &Rule, _: u64) -> bool {
         true
     }
@@ -42,11 +43,11 @@ impl Algorithm for OnServer {
     ) -> Result<State, Failure> {
         let (counted, whole, part) = (numbers.next()?, numbers.next()?, numbers.next()?);
         let (count, period) = (u128::from(rule.count), u128::from(rule.period));
-        // In units times microseconds of the period.
+        // The volume is in units times microseconds: a unit has a volume of `period`.
         let volume = u128::from(whole) * count + u128::from(part);
         let space = |units: u32| u128::from(units) * period;
         let used = u64::try_from(volume / period).unwrap_or(u64::MAX);
-        // At most the capacity.
+        // The result is at most the capacity, so the cast is lossless.
         let remaining = (space(rule.limit).saturating_sub(volume) / period) as u64;
         let waits = waits(units, remaining, |n| {
             let excess = volume.saturating_sub(space(rule.limit - n));

@@ -4,7 +4,7 @@ use std::slice;
 
 use crate::Failure;
 
-/// Returns numbers below 2^53, which are exact.
+/// Writes numbers, which are exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "they are exact")]
 pub(super) fn pack(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     numbers.into_iter().flat_map(|number| (number as f64).to_be_bytes()).collect()
@@ -24,7 +24,7 @@ impl<'a> Numbers<'a> {
         self.next_or_none()?.ok_or(Failure::UnexpectedReply)
     }
 
-    /// Returns `None` for a negative number.
+    /// Reads the next number, or `None` if it is negative.
     pub(super) fn next_or_none(&mut self) -> Result<Option<u64>, Failure> {
         let bytes = self.rest.next().and_then(|bytes| bytes.try_into().ok());
         let number = f64::from_be_bytes(bytes.ok_or(Failure::UnexpectedReply)?);

@@ -1,4 +1,4 @@
-//! [`Rule`]: one limit of a key; and [`Algorithm`], which a rule has.
+//! [`Rule`], one limit of a key, and [`Algorithm`], which defines how scripts apply a rule.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,20 +9,21 @@ use super::numbers::{Numbers, pack};
 use crate::script::{MOST, NANOS_PER_MICRO};
 use crate::{Failure, UnsupportedQuota};
 
-/// Periods are shorter, so the end of the window after the next is exact too.
+/// The longest period, in microseconds. Times are below 2^52, so even the end of the window after
+/// the next is below 2^53, i.e. exact.
 const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 
-/// An algorithm that is one limit.
+/// An algorithm with a single limit.
 pub trait One {
     fn rule(&self) -> Result<Rule, UnsupportedQuota>;
 }
 
 /// An algorithm on a server: its script, and how the numbers of the script are written and read.
 pub(super) trait Algorithm: Send + Sync {
-    /// Returns the name in keys and scripts.
+    /// Returns the name of the algorithm in keys and scripts.
     fn name(&self) -> &'static str;
 
-    /// Returns the [parts](super::scripts) of its scripts.
+    /// Returns the source of the [parts](super::scripts) of its scripts.
     fn source(&self) -> &'static str;
 
     /// Returns the maximum number of units allowed at once; only a funnel uses the capacity.
@@ -30,20 +31,21 @@ pub(super) trait Algorithm: Send + Sync {
         terms.quota().count()
     }
 
-    /// Returns whether a call may have this period, given the limiter's own rule. By default only
-    /// its own: counters do not store the times of single units, which another window would need.
+    /// Returns whether a call may have this period, given the limiter's own rule. By default, only
+    /// the limiter's own period is allowed: counters do not store the times of single units, which
+    /// another window would need.
     fn has_history(&self, own: &Rule, period: u64) -> bool {
         period == own.period
     }
 
-    /// Returns the packed numbers of a rule for `n` units; `burst` is the smallest limit of the
-    /// decision. By default the period and the limit.
+    /// Returns the packed numbers of a rule for `n` units. `burst` is the smallest limit of the
+    /// decision. By default, the numbers are the period and the limit.
     fn numbers(&self, rule: &Rule, _n: u32, _burst: u32) -> Vec<u8> {
         pack([rule.period, rule.limit.into()])
     }
 
-    /// Reads the state of a rule after a decision. `units` are those of the call and `burst`, both
-    /// at most the limit.
+    /// Reads the state of a rule after a decision. `units` are the units of the call, and `burst`;
+    /// both are at most the limit.
     fn state(
         &self,
         rule: &Rule,
@@ -52,7 +54,7 @@ pub(super) trait Algorithm: Send + Sync {
     ) -> Result<State, Failure>;
 }
 
-/// Defines the name and the source of an [`Algorithm`]: the script of that name.
+/// Defines the name and the source of an [`Algorithm`]: the script file of that name.
 macro_rules! script {
     ($name:literal) => {
         fn name(&self) -> &'static str {
@@ -81,25 +83,27 @@ pub(super) struct State {
     pub(super) counted: u64,
     /// The units that a refund can return.
     pub(super) used: u64,
-    /// The units that are allowed now.
+    /// The number of units that would be allowed now.
     pub(super) remaining: u64,
     /// The nanoseconds after `counted` until the units of the call fit, and until the limit of the
     /// decision fits.
     pub(super) waits: [u64; 2],
 }
 
-/// Returns the wait for each number of units: none if as many remain, otherwise that of `wait`.
+/// Returns the wait for each number of units: zero if that many remain, otherwise the result of
+/// `wait`.
 pub(super) fn waits(units: [u32; 2], remaining: u64, wait: impl Fn(u32) -> u64) -> [u64; 2] {
     units.map(|n| if u64::from(n) <= remaining { 0 } else { wait(n) })
 }
 
 impl State {
-    /// Returns a wait, counted from `now`.
+    /// Converts a wait from `counted` to a wait from `now`.
     pub(super) fn counted_from(&self, now: u64, wait: u64) -> Duration {
         if wait == 0 {
             return Duration::ZERO;
         }
-        // A clock that is slow also waits until the latest recorded time.
+        // If the clock is behind the latest recorded time, the caller must also wait for the clock
+        // to catch up.
         let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
         Duration::from_nanos(wait.saturating_add(lag))
     }
@@ -109,11 +113,11 @@ impl State {
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     pub(super) algorithm: &'static dyn Algorithm,
-    /// The units that a period replenishes.
+    /// The number of units replenished in a period.
     pub(super) count: u32,
     /// The maximum number of units allowed at once: the capacity of a funnel.
     pub(super) limit: u32,
-    /// In microseconds.
+    /// The period of the quota, in microseconds.
     pub(super) period: u64,
     /// How long a log is kept, in microseconds: the limiter's period, even if the quota of a call
     /// has a shorter one.
@@ -130,7 +134,7 @@ impl Rule {
         if nanos % u128::from(NANOS_PER_MICRO) != 0 {
             return Err(UnsupportedQuota::PeriodTooFine);
         }
-        // A quota is at most 146 years.
+        // The period of a quota is less than 2^64 ns, so the cast is lossless.
         let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
         let (count, limit) = (terms.quota().count(), algorithm.limit(terms));
         let rule = Rule { algorithm, count, limit, period, horizon: period };
@@ -157,21 +161,21 @@ impl Rule {
         let count = u128::from(self.count);
         let volume = u128::from(units) * u128::from(self.period);
         match u64::try_from(volume / count) {
-            // The remainder is less than the count.
+            // The remainder is less than the count, so the cast is lossless.
             Ok(whole) if whole < MOST => (whole, (volume % count) as u64),
             _ => (MOST, 0),
         }
     }
 }
 
-/// Returns a time in microseconds, rounded up, and at most [`MOST`].
+/// Returns a time in microseconds, rounded up, and at most [`LONGEST_PERIOD`].
 pub(super) fn whole_micros(time: Duration) -> u64 {
     let micros = time.as_nanos().div_ceil(NANOS_PER_MICRO.into());
     u64::try_from(micros).map_or(LONGEST_PERIOD, |micros| micros.min(LONGEST_PERIOD))
 }
 
-/// Returns the last part of the key of a penalty: the types of all limits, so that penalties of one
-/// name with different algorithms share no blocks.
+/// Returns the last part of a penalty's key. It names the types of all limits, so penalties with
+/// the same name but different algorithms do not share blocks.
 pub(super) fn penalty_suffix(rules: &[Rule]) -> String {
     let kinds: Vec<_> = rules.iter().map(|rule| rule.algorithm.name()).collect();
     kinds.join("+") + ":penalty"
@@ -196,7 +200,7 @@ mod tests {
         assert!(FixedWindow::new(quota(1, LONGEST_PERIOD)).rule().is_ok());
         let long = WindowCounter::new(quota(1, LONGEST_PERIOD + 1));
         assert_eq!(error(&long), UnsupportedQuota::PeriodTooLong);
-        // The capacity takes twice the period to leak out.
+        // A full funnel of this capacity takes twice the period to leak out.
         let deep = Funnel::new(quota(2, LONGEST_PERIOD)).with_capacity(4).unwrap();
         assert_eq!(error(&deep), UnsupportedQuota::PeriodTooLong);
         assert!(Rule::new(&sliding_window::OnServer, deep).is_ok());

@@ -1,19 +1,21 @@
-//! The scripts: for each operation, one for each limiter and one for several rules.
+//! The scripts of limiters. Each operation has a script for each algorithm, and one for several
+//! rules.
 //!
-//! The file of a limiter has parts, each of which begins with a line `--# name`:
+//! The file of an algorithm consists of parts, each of which begins with a line `--# name`:
 //!
-//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals. One of them,
-//!   `counted`, is the time of the decision: the latest recorded time if that is later than now.
-//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those already
-//!   taken.
-//! - `take`, after `fit`, takes the units, even beyond the limit, without writing anything.
+//! - `read` reads the rule's `numbers` and its state at `key` into locals. The local `counted` is
+//!   the time of the decision: now, or the latest recorded time if that is later.
+//! - `fit` sets the local `fits` to whether the units of a call are allowed in addition to those
+//!   already taken.
+//! - `take` follows `fit` and takes the units, even above the limit, but writes nothing to the
+//!   server.
 //! - `state` lists the numbers that [`Algorithm::state`] reads, at the time `counted`.
 //! - `store` writes the state after `take`.
-//! - `refund` refunds the newest units, as many as there are, and writes the state.
+//! - `refund` refunds the newest units, or all if there are fewer, and writes the state.
 //!
-//! The file of an operation has the same lines, which are replaced by the parts. A script for one
-//! limiter contains neither the other limiters nor the functions that several rules need, since the
-//! server would create them on each call.
+//! The file of an operation contains the same lines, and each is replaced by the part that it
+//! names. A script for one rule omits the other algorithms and the functions that only several
+//! rules need, since the server would create those functions on each call.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -43,7 +45,7 @@ pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
 pub(super) static RESET: LazyLock<Script> =
     LazyLock::new(|| Script::freeing(include_str!("../scripts/reset.lua")));
 
-/// By the name of the limiter.
+/// The scripts for one rule, by the name of its algorithm.
 static ONE: LazyLock<BTreeMap<&str, Scripts>> =
     LazyLock::new(|| ALGORITHMS.map(|limiter| (limiter.name(), one(limiter))).into());
 
@@ -70,10 +72,10 @@ pub(super) static PENALTY: [LazyLock<Script>; 2] = [
     LazyLock::new(|| Script::reading(&penalty(include_str!("../scripts/penalty/peek.lua")))),
 ];
 
-/// Returns the script of a check. If the server refuses it, a check that would be denied is denied:
-/// a denial needs no memory. Another one fails.
+/// Returns the script of a check. If the server accepts no writes, `peek` is called instead: a
+/// check that would be denied is denied, and any other fails.
 fn check(check: &str, peek: &str) -> Script {
-    // The reply begins with the number of allowed calls.
+    // A reply begins with the number of allowed calls, which is zero for a denial.
     let is_denied = |reply: &Value| matches!(reply, Value::BulkString(reply) if reply.starts_with(&0_f64.to_be_bytes()));
     Script::writing(check).or_if_refused(Script::without_writes(peek), is_denied)
 }
@@ -111,7 +113,7 @@ fn one(limiter: &dyn Algorithm) -> Scripts {
     }
 }
 
-/// Returns an operation with the parts of a limiter.
+/// Returns the source of an operation, with the parts of a limiter inserted.
 fn filled(operation: &str, limiter: &dyn Algorithm) -> String {
     let parts = limiter.source().split("--# ").skip(1).filter_map(|part| part.split_once('\n'));
     parts.fold(operation.to_owned(), |filled, (name, part)| {

@@ -17,14 +17,14 @@ use private::{Plan, Unpenalized};
 ///
 /// | algorithm | state of a key on the server | cost of a call |
 /// |---|---|---|
-/// | `SlidingWindow` | a sorted set with one entry for all units that were allowed in the same microsecond: at most `count` entries, or more if units were recorded beyond the limit | **O(log n)** amortized for n entries, and **O(log² n)** in the worst case for a denial; a refund **O(m log n)** for m entries that it removes |
-/// | `Funnel` | a string: the time at which the bucket is empty, without rounding. If the count of the quota changes, it is rounded up to the next microsecond | **O(1)** |
+/// | `SlidingWindow` | a sorted set with one entry for all units that were allowed in the same microsecond: at most `count` entries, or more if units were recorded beyond the limit or allowed under other quotas | **O(log n)** amortized for n entries, and **O(log² n)** in the worst case for a denial, a refund or as one of `Limits`; a refund also **O(m log n)** for m entries that it removes |
+/// | `Funnel` | a string: the count, the latest time, and the time at which the bucket is empty, without rounding. If the count of the quota changes, it is rounded up to the next microsecond | **O(1)** |
 /// | `FixedWindow`, `WindowCounter` | a string: the counts and the time | **O(1)** |
 /// | `Limits` | those of its limits; one script decides for all of them in one round trip | the sum |
-/// | `Penalty` | that of the algorithm inside, and a second key, such as `name:{key}:funnel:penalty` | in the same script |
+/// | `Penalty` | that of the algorithm inside, and another key, such as `name:{key}:funnel:penalty` | in the same script |
 ///
-/// A denial writes the key of a penalty, unless the caller's key is blocked. It expires once
-/// denials and blocks are forgotten. All machines should use the same
+/// A denial writes the key of a penalty, unless the caller's key is blocked or the units exceed the
+/// limit. It expires once denials and blocks are forgotten. All machines should use the same
 /// [`Block`](zset_std::Block). Its times are rounded up to microseconds, and limited to 71 years.
 pub trait ServerLimiter: Limiter + Plan + Send + Sync + 'static {}
 
@@ -36,7 +36,7 @@ mod private {
     use super::Rule;
     use crate::UnsupportedQuota;
 
-    /// What a script needs of an algorithm.
+    /// What a script needs to know about an algorithm.
     pub trait Plan {
         fn rules(&self) -> Result<Vec<Rule>, UnsupportedQuota>;
 
@@ -45,11 +45,11 @@ mod private {
         }
     }
 
-    /// One limit or several.
+    /// One limit or several, without a penalty.
     pub trait Unpenalized: Plan {}
 }
 
-/// Lists the algorithms that are one limit. Each has a file in this folder, and a script.
+/// Lists the algorithms with a single limit. Each has a file in this folder, and a script.
 macro_rules! algorithms {
     ($($module:ident $Limiter:ident,)*) => {
         pub(super) const ALGORITHMS: [&dyn Algorithm; [$(stringify!($module)),*].len()] =

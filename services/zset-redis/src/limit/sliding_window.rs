@@ -1,5 +1,5 @@
-//! [`SlidingWindow`] on a server: the script returns the units in the window, and after which
-//! entries of its log others fit.
+//! [`SlidingWindow`] on a server: the script returns the units in the window, and the times of the
+//! entries that must leave the window before more units fit.
 
 use zset_std::{SingleQuota, SlidingWindow};
 
@@ -31,8 +31,8 @@ impl Algorithm for OnServer {
 
     fn state(&self, rule: &Rule, numbers: &mut Numbers<'_>, _: [u32; 2]) -> Result<State, Failure> {
         let (counted, used) = (numbers.next()?, numbers.next()?);
-        // The time of the last entry that must leave the window before the units of the call fit,
-        // and before the limit of the decision fits; `None` if none must.
+        // Each is the time of the last entry that must leave the window: before the units of the
+        // call fit, and before the limit of the decision fits. `None` if no entry must leave.
         let last = [numbers.next_or_none()?, numbers.next_or_none()?];
         let waits = last.map(|entry| {
             let age = entry.map_or(u64::MAX, |time| counted.saturating_sub(time));

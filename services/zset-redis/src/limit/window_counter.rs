@@ -29,16 +29,17 @@ impl Algorithm for OnServer {
         let (counted, previous, current) = (numbers.next()?, numbers.next()?, numbers.next()?);
         let elapsed = counted % rule.period;
         let weighed = u128::from(previous) * u128::from(rule.period - elapsed);
-        // At most `previous`.
+        // The weighted count is at most `previous`, so the cast is lossless.
         let weighed = weighed.div_ceil(rule.period.into()) as u64;
         let remaining = u64::from(rule.limit).saturating_sub(weighed.saturating_add(current));
         let [period, elapsed] = [rule.period, elapsed].map(|micros| micros * NANOS_PER_MICRO);
         let waits = waits(units, remaining, |n| {
             let most = u64::from(rule.limit - n);
             match most.checked_sub(current) {
-                // In this window, once the weight of the previous window is small enough.
+                // The units fit in this window, once the weight of the previous window is small
+                // enough.
                 Some(room) => sliding_out(previous, room, period).saturating_sub(elapsed),
-                // In the next window.
+                // The units fit in the next window, once the weight of this one is small enough.
                 None => period - elapsed + sliding_out(current, most, period),
             }
         });

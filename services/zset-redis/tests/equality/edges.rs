@@ -1,4 +1,4 @@
-//! Numbers that random steps rarely reach.
+//! Tests with numbers that random steps rarely reach.
 
 use std::time::Duration;
 

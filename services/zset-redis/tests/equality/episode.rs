@@ -1,9 +1,10 @@
-//! [`Episode`]: random steps of one key.
+//! [`Episode`]: a sequence of random steps for one key.
 //!
-//! A denial, and a check of no units, write nothing to the server, but a limiter of zset-std has
-//! seen their times. So after one of them, the clock does not step back to before it until later
-//! units are allowed. The same holds after a refund, which may remove the newest entry of a log.
-//! Refunds happen at the latest time, since those of a `Direct` have no time.
+//! A denial or a check of zero units writes nothing to the server, but a limiter of zset-std has
+//! seen its time. So after such a step, no step has an earlier time until units are allowed or
+//! recorded at the same time or later. The same holds after a refund, which may remove the newest
+//! entry of a log. A refund is made at the latest time so far, since the refund of a `Direct` takes
+//! no time.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -17,7 +18,7 @@ use super::servers::at_micros;
 /// The first time that the scripts reject, in microseconds.
 const END: u64 = 1 << 52;
 
-/// A check or a peek may have a quota of its own.
+/// A step. A check or a peek may have its own quota.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Check(Option<Funnel>, u32, Timestamp),
@@ -53,7 +54,7 @@ pub(crate) struct Episode {
     pub(crate) rules: Vec<AnyLimiter>,
     reference: Reference,
     random: SmallRng,
-    /// In microseconds.
+    /// The current time, in microseconds.
     now: u64,
     /// The latest time at which units were allowed or recorded.
     written: u64,
@@ -83,7 +84,7 @@ impl Episode {
 
     pub(crate) fn draw(&mut self) -> Step {
         if let Some((at, n, quota)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
-            // Either a microsecond too early, or exactly then.
+            // Check either at the time from which the units are allowed, or a microsecond earlier.
             let drawn = at - self.random.random_range(0..2);
             self.now = self.possible(drawn);
             return Step::Check(quota, n, at_micros(self.now));
@@ -124,9 +125,9 @@ impl Episode {
                     self.denied = Some((micros(now) + wait, n, quota));
                 }
             }
-            // No units leave no trace, not even the time.
+            // A record of zero units leaves no trace, not even its time.
             (Step::Record(n, now), _) if n > 0 => self.written = self.written.max(micros(now)),
-            // The latest recorded time is now unknown.
+            // A refund may have removed the latest recorded time, so no written time is certain.
             (Step::Refund(_, now), _) => (self.written, self.unwritten) = (0, micros(now)),
             (Step::Reset, _) => (self.written, self.unwritten) = (0, 0),
             _ => {}
@@ -147,7 +148,7 @@ impl Episode {
             10 => now + interval,
             11..14 => now + random.random_range(0..=period / 4),
             14 => now + random.random_range(0..=2 * period),
-            // The boundaries of windows.
+            // The start of the next window, or the microsecond before it.
             15 => (now / period + 1) * period - random.random_range(0..2),
             16 => now + period - random.random_range(0..2),
             17 => now.saturating_sub(random.random_range(0..=period)),

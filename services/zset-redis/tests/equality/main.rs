@@ -1,9 +1,9 @@
-//! The same random steps through the three holders of a key result in the same decisions: `Direct`
-//! and `Keyed` of zset-std, and `Keyed` of zset-redis.
+//! Tests that three types make the same decisions for the same random steps: `Direct` and `Keyed`
+//! of zset-std, and `Keyed` of zset-redis.
 //!
-//! Times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of
-//! zset-std, the server has not seen its time; [`episode`] restricts the drawn times accordingly.
-//! In [`server_clock`], the time is the server's.
+//! Each step has a time in microseconds. A limiter of zset-std remembers the time of a denial, but
+//! the server does not, since a denial writes nothing. Therefore, [`episode`] restricts the times
+//! that it draws. In [`server_clock`], steps use the server's clock instead.
 //!
 //! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first
 //! seed.
@@ -34,7 +34,7 @@ use servers::{Cluster, Kind, Server, keyed};
 const STEPS: u64 = 100_000;
 /// The default of `ZSET_SEED`.
 const SEED: u64 = 1;
-/// The number of steps in an episode, which has its own key and quota.
+/// The number of steps in an episode. Each episode has its own key and quota.
 const LEN: u64 = 200;
 /// The number of concurrent episodes.
 const LANES: u64 = 50;
@@ -68,7 +68,7 @@ where
         }
     });
     let last = first.wrapping_add(episodes - 1);
-    // Not by `eprintln`, whose output is shown only for failing tests.
+    // Unlike the output of `eprintln`, this line is also shown for tests that pass.
     let _ = writeln!(
         io::stderr(),
         "{title} {sort:?}: {} steps, seeds {first} to {last}, {:.1?}",
@@ -86,7 +86,7 @@ enum Ours<C: AsyncConnection> {
 async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
-    // It shares its state with the limits.
+    // This limiter has the first rule only, and shares the state of that rule with `ours`.
     let one = keyed(connection.clone(), &name, episode.rules[0]);
     let limits = Limits::new(episode.rules.clone());
     let ours = match episode.block() {
@@ -126,7 +126,7 @@ async fn take<C: AsyncConnection, L: ServerLimiter + Clone>(
     key: &str,
     step: &Step,
 ) -> Outcome {
-    // A reset has no time.
+    // A reset has no time, so it uses the limiter without a fixed clock.
     let limiter = step.time().map_or_else(|| limiter.clone(), |now| limiter.at(now));
     match *step {
         Step::Check(None, n, _) => Outcome::Decision(limiter.check_n(key, n).await.unwrap()),
@@ -158,7 +158,7 @@ fn on_each_server() {
 
 #[test]
 fn on_a_cluster() {
-    // Valkey, unless only Redis is installed.
+    // Prefer Valkey, if it is installed.
     let kind = if Kind::Valkey.program().is_installed() { Kind::Valkey } else { Kind::Redis };
     let Some(cluster) = Cluster::start(kind) else { return };
     let runtime = Runtime::new().unwrap();

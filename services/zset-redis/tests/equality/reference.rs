@@ -1,4 +1,4 @@
-//! [`Reference`]: the two holders of zset-std, for the rules of a limiter of zset-redis.
+//! [`Reference`]: two limiters of zset-std with the same rules as a limiter of zset-redis.
 
 use std::fmt::Debug;
 use std::num::NonZeroU32;
@@ -16,20 +16,20 @@ use zset_std::{
 
 use super::episode::{Outcome, Step};
 
-/// The limiter to compare.
+/// The kind of limiter to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     SlidingWindow,
     Funnel,
     FixedWindow,
     WindowCounter,
-    /// Two or three of these.
+    /// Two or three of the algorithms above.
     Limits,
-    /// One of these, or several, with a penalty.
+    /// One or two of the algorithms above, with a penalty.
     Penalty,
 }
 
-/// The first four are one algorithm each.
+/// The first four have one algorithm each.
 pub(crate) const SORTS: [Sort; 6] = [
     Sort::SlidingWindow,
     Sort::Funnel,
@@ -72,7 +72,7 @@ impl<L: Limiter + Clone> Both<L> {
         Both { direct: Direct::new(limiter), keyed, clock }
     }
 
-    /// Applies a step to both of them.
+    /// Applies a step to both limiters.
     fn apply(&mut self, step: &Step) -> Outcome {
         let Both { direct, keyed, clock } = self;
         if let Some(now) = step.time() {
@@ -98,7 +98,8 @@ impl<L: Limiter + Clone> Both<L> {
             Step::Reset => {
                 let _ = keyed.reset(KEY);
                 assert!(keyed.is_empty());
-                // New ones, which have seen no time, as a server has not.
+                // Replace both limiters. The new ones have seen no time, just like the server after
+                // a reset.
                 *self = Both::new(direct.limiter().clone());
                 Outcome::None
             }
@@ -107,7 +108,7 @@ impl<L: Limiter + Clone> Both<L> {
 }
 
 impl Reference {
-    /// Draws quotas; returns the rules and the reference for them.
+    /// Draws quotas, and returns the rules and the reference for them.
     pub(crate) fn draw(sort: Sort, random: &mut SmallRng) -> (Vec<AnyLimiter>, Reference) {
         let sorts = match sort {
             Sort::Limits | Sort::Penalty => {
@@ -188,8 +189,9 @@ impl Reference {
                 let period = drawn.quota().period().min(own.period());
                 Quota::new(drawn.quota().count(), period).unwrap().into()
             }
-            // If the count changes, both sides round up, but the server to microseconds. So either
-            // there are no fractions of microseconds, or the count stays the same.
+            // If the count changes, both sides round up, but the server rounds to whole
+            // microseconds. So the count may change only if there are no fractions of microseconds
+            // to round.
             AnyLimiter::Funnel(_) if has_whole_interval(own) => with_whole_interval(drawn),
             AnyLimiter::Funnel(_) => {
                 let quota = Quota::new(own.count(), drawn.quota().period()).unwrap();
@@ -205,7 +207,7 @@ impl Reference {
 
     pub(crate) fn can_record(&self) -> bool {
         let is_log = |limiter: &AnyLimiter| matches!(limiter, AnyLimiter::SlidingWindow(_));
-        // A penalty ignores the time of a record.
+        // Record nothing with a penalty, which does not see the time of a record.
         self.block().is_none() && self.limits().iter().all(is_log)
     }
 }
@@ -222,7 +224,7 @@ fn limiter(sort: Sort, quota: Funnel) -> AnyLimiter {
 
 /// Returns whether a server supports a funnel with this quota.
 fn is_supported(quota: Funnel) -> bool {
-    // It never connects.
+    // No call is made, so the pool never connects.
     let pool = Pool::new(redis::Client::open("redis://localhost/").unwrap());
     zset_redis::Keyed::new(pool, "", quota, OnFailure::Error).is_ok()
 }
@@ -230,7 +232,7 @@ fn is_supported(quota: Funnel) -> bool {
 /// The longest period and block, in microseconds.
 const LONGEST: u64 = (1 << 51) - 1;
 
-/// Draws a quota, which may be as large as possible.
+/// Draws a quota, up to the largest supported one.
 fn quota(random: &mut SmallRng) -> Funnel {
     loop {
         let count = match random.random_range(0..10) {
@@ -256,7 +258,7 @@ fn quota(random: &mut SmallRng) -> Funnel {
             1 => random.random_range(1..30),
             _ => random.random_range(1..=u32::MAX),
         };
-        // Only a funnel has a capacity. It may take too long to leak out.
+        // Only a funnel uses the capacity. If the capacity takes too long to leak out, draw again.
         if let Ok(quota) = Funnel::new(quota).with_capacity(capacity)
             && is_supported(quota)
         {
@@ -265,8 +267,8 @@ fn quota(random: &mut SmallRng) -> Funnel {
     }
 }
 
-/// Draws the terms of a block: after few denials, for much less than the period of a quota or for
-/// longer.
+/// Draws a block: after few denials, for a time that may be much shorter or longer than the period
+/// of a quota.
 fn block(quota: Quota, random: &mut SmallRng) -> Block {
     let period = quota.period().as_micros() as u64;
     let interval = (period / u64::from(quota.count())).max(1);

@@ -1,9 +1,9 @@
-//! Steps at the server's time: single calls over blocking connections, and concurrent calls, of
-//! which the first is sent alone and the others share a script.
+//! Tests steps that use the server's clock: single calls over blocking connections, and concurrent
+//! calls, of which the first is sent alone and the others share a script.
 //!
-//! The server records the time of an allowed step. The time of a denied one is between two calls of
-//! TIME, so the decision must be that of a time between them. Durations are rounded up to
-//! microseconds.
+//! The server records the time of an allowed step. The time of a denied step is between two calls
+//! of `TIME`, so the decision must be right for some time between these calls. Durations are
+//! rounded up to microseconds.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -25,10 +25,10 @@ use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
 
-/// The units of a quota. They do not divide the periods.
+/// The number of units of a quota. It does not divide the periods.
 const UNITS: u32 = 131;
 
-/// The steps that measure how fast this machine is.
+/// The number of steps that measure the speed of this machine.
 const MEASURED: u32 = 100;
 
 fn time(connection: &mut Connection) -> u64 {
@@ -70,10 +70,10 @@ fn quota(server: &Server) -> Quota {
     Quota::new(UNITS, Duration::from_micros(micros * 400 / u64::from(MEASURED) + 1)).unwrap()
 }
 
-/// Returns whether decisions for `n` units each, made at one time, are those of a reference.
+/// Returns whether decisions for `n` units each, made at one time, equal those of the reference.
 fn are_same(reference: &mut Direct<AnyLimiter>, ours: &[Decision], n: u32, now: Timestamp) -> bool {
     let theirs: Vec<_> = ours.iter().map(|_| rounded(reference.check_n(n, now))).collect();
-    // Concurrent calls receive the state after the last of them.
+    // All calls of a script receive the state after the last of these calls.
     let last = theirs[theirs.len() - 1];
     theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.iter().copied())
 }
@@ -90,7 +90,8 @@ async fn check_together(
     let mut alone = pin!(limits.check("ann"));
     let sent = poll_fn(|context| Poll::Ready(alone.as_mut().poll(context).is_pending())).await;
     assert!(sent, "it waits for its reply");
-    // The server has run what was sent before. The future is not polled, so the check is in flight.
+    // Once the reply to `PING` has arrived, the server has also run the check. The future of the
+    // check is not polled, so the check is still in flight.
     redis::cmd("PING").exec_async(&mut multiplexed).await.unwrap();
     let recorded = recorded();
     let mut tasks = JoinSet::new();
@@ -101,7 +102,7 @@ async fn check_together(
     let mut decisions = tasks.join_all().await;
     decisions.sort_by_key(|&(index, _)| index);
     let decisions = decisions.into_iter().map(|(_, decision)| decision).collect();
-    // Until the flight is over.
+    // Wait until the flight is over.
     while Handle::current().metrics().num_alive_tasks() > tasks_before {
         yield_now().await;
     }
@@ -113,7 +114,7 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
     let alone = server.keyed("clock", Limits::new([rule]));
-    // On one thread, so none of the concurrent calls runs ahead.
+    // With one thread, all concurrent calls are already waiting when the flight sends them.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let multiplexed = runtime.block_on(server.multiplexed());
     let awaited = keyed(multiplexed.clone(), "clock", Limits::new([rule]));
@@ -128,7 +129,7 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
             n => ((n - 5).min(3), 1),
         };
         let start = time(&mut connection);
-        // The decisions of each script, and the latest recorded time after it.
+        // For each script: its decisions, and the latest recorded time after it.
         let mut scripts = Vec::new();
         if calls == 1 {
             let decision = alone.check_n("ann", n).unwrap();
@@ -150,7 +151,8 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
                 assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
                 are_same(&mut reference, &ours, n, at_micros(now))
             } else if taken > 0 {
-                // It has expired and no longer counts, so the reference need not record it.
+                // The key has expired, so these units no longer count, and the reference need not
+                // record them.
                 (start..=end).any(|now| are_same(&mut reference.clone(), &ours, n, at_micros(now)))
             } else {
                 (start..=end).any(|now| {

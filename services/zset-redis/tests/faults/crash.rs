@@ -1,4 +1,5 @@
-//! SIGKILL, and a restart from an append-only file that was written before each reply.
+//! Kills a server with SIGKILL, and restarts it from its append-only file, which it wrote before
+//! each reply.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -9,7 +10,8 @@ use crate::servers::{Cluster, Server};
 use crate::under_load::{Connections, each_cluster, each_server};
 
 fn crash(server: &mut Server) {
-    // First within a window, then for long enough that each call fails.
+    // The server is first away for less than a window, and then long enough for every thread to see
+    // a failure.
     for absence in [Duration::from_millis(50), DEADLINE + Duration::from_millis(200)] {
         server.crash();
         sleep(absence);
@@ -39,6 +41,6 @@ fn a_node_of_a_cluster_crashes_and_restarts() {
         node.start_again();
         cluster.wait_until_ok();
     };
-    // The server accepts no commands in its first two seconds.
+    // A restarted node accepts no commands for two seconds, so every thread sees failures.
     each_cluster(crash, all_fail);
 }

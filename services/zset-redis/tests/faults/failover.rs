@@ -1,4 +1,5 @@
-//! A replica takes over: on request, which loses nothing, and after a crash of its primary.
+//! Tests that a replica takes over, both on request, which loses nothing, and after its primary has
+//! crashed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
@@ -24,7 +25,7 @@ fn a_replica_takes_over_on_request() {
     each_cluster(take_over, drop);
 }
 
-/// The number of threads of each kind of connection.
+/// The number of threads for each kind of connection.
 const THREADS: u32 = 2;
 
 /// Makes calls until one is denied, and counts the allowed units.
@@ -49,7 +50,7 @@ fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Limi
 /// lost: at most the limit.
 #[test]
 fn a_replica_takes_over_after_a_crash() {
-    // The default is 15 seconds.
+    // The default timeout of 15 seconds would make the test slow.
     let settings = ["--cluster-node-timeout", "1000"];
     for kind in Kind::each() {
         let Some(mut cluster) = Cluster::start_with(kind, &settings) else { continue };
@@ -78,7 +79,7 @@ fn a_replica_takes_over_after_a_crash() {
         });
         cluster.wait_until_primary(replica);
         let allowed = allowed.into_inner();
-        // Some replies were lost with the connections.
+        // Each thread may have lost the reply to an allowed call.
         let least = quota.count() - 2 * THREADS;
         assert!((least..=2 * quota.count()).contains(&allowed), "{allowed} units");
         assert!(!blocking.check(KEY).unwrap().is_allowed());

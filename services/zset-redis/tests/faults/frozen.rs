@@ -1,4 +1,4 @@
-//! SIGSTOP: the server accepts connections, but does not reply.
+//! A server that is stopped with SIGSTOP accepts connections, but does not reply.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -61,9 +61,9 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     cluster.migrate(slot, owner, (owner + 1) % 3, Duration::ZERO);
     let frozen = &cluster.nodes[(owner + 2) % 3];
     frozen.stop();
-    // On a busy machine, other nodes may exceed the timeouts too.
+    // On a busy machine, other nodes may exceed the timeouts too, so try several times.
     let awaited = (0..10).any(|_| runtime.block_on(awaited.check(KEY)).is_ok());
-    // Opens a connection.
+    // The first of these calls also opens the pool's first connection, so it may time out.
     let blocking = (0..10).any(|_| blocking.check(KEY).is_ok());
     let default = runtime.block_on(default.check(KEY));
     frozen.proceed();

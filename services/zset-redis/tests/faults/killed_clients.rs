@@ -1,4 +1,4 @@
-//! `CLIENT KILL`: calls whose connection was closed fail, and other calls open a new one.
+//! `CLIENT KILL`: calls whose connection was closed fail, and later calls open a new connection.
 
 use std::slice;
 use std::thread::sleep;
@@ -34,7 +34,7 @@ fn the_clients_of_a_cluster_are_killed() {
     each_cluster(|cluster| kill(&cluster.nodes), drop);
 }
 
-/// The reason why the docs recommend `ConnectionManager`.
+/// This is why the docs recommend `ConnectionManager`.
 #[test]
 fn a_multiplexed_connection_is_not_replaced() {
     let Some(server) = Server::start(Kind::Redis) else { return };

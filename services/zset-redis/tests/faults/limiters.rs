@@ -16,12 +16,12 @@ pub(crate) const DEADLINE: Duration = Duration::from_millis(500);
 
 pub(crate) const KEY: &str = "ann";
 
-/// Calls a limiter from any thread.
+/// A function that calls a limiter, from any thread.
 pub(crate) type Check = Box<dyn FnMut() -> Result<Decision, LimiterError> + Send>;
 
 pub(crate) type Observer = Arc<dyn Fn(&Failure) + Send + Sync>;
 
-/// The settings of a limiter besides its connection.
+/// The settings of a limiter except its connection.
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) rules: Vec<AnyLimiter>,
@@ -54,7 +54,7 @@ pub(crate) fn lasting_funnel() -> Funnel {
 /// A connection that limiters share.
 pub(crate) struct Connection {
     pub(crate) name: &'static str,
-    /// Creates a limiter.
+    /// Creates a limiter, and returns a function that checks a unit.
     pub(crate) limiter: Box<dyn Fn(Settings) -> Check>,
 }
 
@@ -65,7 +65,7 @@ impl Connection {
         Connection::awaited("MultiplexedConnection", connection.unwrap(), runtime)
     }
 
-    /// The connections to one server that reconnect.
+    /// Returns the connections to one server that reconnect after a failure.
     pub(crate) fn to_server(server: &Server, runtime: &Runtime) -> Vec<Connection> {
         let config = ConnectionManagerConfig::new().set_max_delay(Duration::from_millis(500));
         let client = server.client();

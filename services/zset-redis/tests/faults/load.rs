@@ -1,4 +1,4 @@
-//! Threads that constantly call limiters, and their observations.
+//! Threads that call limiters continuously, and the results that they observe.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
@@ -23,7 +23,7 @@ const LOCAL_LIMIT: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
-    /// With the rule of this index.
+    /// Uses the rule with this index, and returns failures.
     Deny(usize),
     Allow,
     Local,
@@ -57,7 +57,7 @@ struct Seen {
 
 impl Load {
     /// Starts the threads, and waits until all have reached the limit. Each connection has one
-    /// thread for each rule, which denies after a failure, and one for each other policy.
+    /// thread for each rule, which returns failures, and one for each other policy.
     pub(crate) fn start(connections: &[Connection]) -> Load {
         let mut threads = Vec::new();
         for connection in connections {
@@ -111,7 +111,7 @@ impl Load {
         let pause = self.control.join().expect("this thread only sleeps");
         let mut report = Report { allowed: [0; RULES], failures: Vec::new() };
         for _ in 0..self.names.len() {
-            // If a thread has panicked, fails as soon as the others have ended.
+            // If a thread has panicked, this call fails after the other threads have ended.
             let seen = self.seen.recv_timeout(PATIENCE).expect("no thread panics or hangs");
             let name = &self.names[seen.thread];
             let allowed = DEADLINE + LATE + 2 * pause;
@@ -129,7 +129,7 @@ impl Load {
 pub(crate) struct Report {
     /// The allowed units of each rule.
     pub(crate) allowed: [u64; RULES],
-    /// One for each thread, with its name.
+    /// The failures of each thread, with its name.
     pub(crate) failures: Vec<(String, Vec<Failure>)>,
 }
 
@@ -201,7 +201,7 @@ fn check_failure(
     }
 }
 
-/// Returns the largest lateness so far.
+/// Sleeps repeatedly until `stop` is set, and returns the longest time that a sleep took.
 fn longest_pause(stop: &AtomicBool) -> Duration {
     let mut longest = Duration::ZERO;
     while !stop.load(Ordering::Relaxed) {

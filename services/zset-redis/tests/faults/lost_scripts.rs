@@ -19,7 +19,7 @@ fn flush(servers: &[Server]) {
     }
 }
 
-/// Only a pause of the machine can cause a failure.
+/// Checks that there are no failures except timeouts, which a pause of the machine can cause.
 fn only_timeouts(report: Report) {
     for (name, failures) in report.failures {
         let failure = failures.iter().find(|failure| !matches!(failure, Failure::Timeout));

@@ -1,8 +1,8 @@
-//! Servers fail while limiters are under load, over each kind of connection.
+//! Tests that limiters under load survive faults of their servers, over each kind of connection.
 //!
-//! After each fault: every call has returned within its deadline, the policy has decided in place
-//! of the server, no window has more units than the limit, and calls succeed again with the same
-//! limiters.
+//! The tests check that every call returns within its deadline, that the policy decides while the
+//! server does not reply, that no window has more units than the limit, and that calls through the
+//! same limiters succeed again after the fault.
 
 #![cfg(unix)]
 

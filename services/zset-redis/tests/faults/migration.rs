@@ -1,4 +1,5 @@
-//! A slot moves to another node and back, key by key: `ASK`, `TRYAGAIN` and `MOVED`.
+//! Moves a slot to another node and back, key by key, so that nodes reply `ASK`, `TRYAGAIN` and
+//! `MOVED`.
 
 use std::thread;
 use std::time::Duration;
@@ -28,7 +29,7 @@ fn a_slot_moves_to_another_node_and_back() {
     each_cluster(migrate, drop);
 }
 
-/// Many calls to a key that has moved ahead of its slot.
+/// Makes many calls to a key that has moved ahead of its slot.
 #[test]
 fn calls_over_a_pool_follow_redirections() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };

@@ -1,4 +1,5 @@
-//! The address of the server moves to another server, and connections to the first stay open.
+//! Moves the address of a server to another server, while connections to the first server stay
+//! open.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ fn calls_follow_the_address_from_a_demoted_primary_to_the_new_one() {
             assert!(blocking.check(KEY).unwrap().is_allowed());
             blocking_board.submit("bob", round).unwrap();
             runtime.block_on(async {
-                // Many concurrent calls of several limiters, which replace the connection together.
+                // After a move, many concurrent calls find that their connection must be replaced.
                 let mut calls = JoinSet::new();
                 for key in 0..400 {
                     let funnel = funnels[key % funnels.len()].clone();
@@ -60,7 +61,7 @@ fn calls_follow_the_address_from_a_demoted_primary_to_the_new_one() {
     }
 }
 
-/// What servers reply that refuse all commands.
+/// The replies of servers that refuse all commands.
 const REFUSALS: [&str; 3] = ["READONLY a replica", "MASTERDOWN no link", "LOADING the data"];
 
 /// Returns the client of a server that refuses all commands on its first connection, and the number
@@ -77,14 +78,14 @@ fn a_call_that_a_server_has_refused_is_repeated_over_a_new_connection() {
     for refusal in REFUSALS {
         let (client, connections) = refusing_first(refusal);
         let limiter = keyed(Pool::new(client), "moved", lasting_funnel());
-        // A connection that the call itself has opened is not replaced.
+        // This call has itself opened the connection, so the connection is not replaced.
         assert!(limiter.reset(KEY).is_err());
         assert!(limiter.reset(KEY).unwrap());
         assert_eq!(connections.load(Ordering::SeqCst), 2, "{refusal}");
     }
 }
 
-/// The manager opens its connection before the first call.
+/// The manager opens its connection before the first call, so that call is repeated too.
 #[test]
 fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
     for refusal in REFUSALS {
@@ -134,8 +135,8 @@ fn a_connection_is_replaced_once_and_not_under_other_calls() {
         (1, 1, 1..=1),
         (1, 5, 1..=1),
         (3, 1, 3..=3),
-        // The managers have the same settings, so a limiter cannot know whose connection was
-        // replaced.
+        // The managers have the same settings, so a limiter cannot tell whose connection another
+        // limiter has replaced, and may replace a connection again.
         (3, 2, 3..=6),
     ] {
         for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! No call exceeds its deadline, whatever it waits for.
+//! No call exceeds its deadline, regardless of what it waits for.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ fn opening_a_connection_to_a_frozen_server_takes_no_longer_than_the_deadline() {
 #[test]
 fn calls_to_a_cluster_that_have_timed_out_take_no_units_later() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    // All nodes know the script, so a single command takes the units.
+    // Load the script on all nodes. From now on, a single late command is enough to take units.
     let funnel = keyed(cluster.pool(), "outage", lasting_funnel());
     for key in 0..20 {
         assert!(funnel.check(&key.to_string()).unwrap().is_allowed());
@@ -53,7 +53,7 @@ fn calls_to_a_cluster_that_have_timed_out_take_no_units_later() {
     }
     cluster.nodes[0].ask(&format!("CLUSTER ADDSLOTS {slot}"));
     cluster.wait_until_ok();
-    // Longer than the clients' first wait by default.
+    // Wait longer than the clients wait by default before they repeat a command.
     sleep(Duration::from_secs(3));
     let all = lasting_quota().count();
     assert_eq!(blocking.peek_n(KEY, 0).unwrap().remaining, all);

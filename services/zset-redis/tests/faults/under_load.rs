@@ -1,4 +1,4 @@
-//! Common to all tests: a load before, during and after a fault.
+//! The steps that many tests share: a load runs before, during and after a fault.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::units;
 /// With `appendfsync always`, a crash loses no allowed units.
 pub(crate) const DURABLE: &[&str] = &["--appendonly", "yes", "--appendfsync", "always"];
 
-/// The connections to one server to use.
+/// Which connections to a server are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connections {
-    /// Those that reconnect.
+    /// Only connections that reconnect.
     Replaced,
     All,
 }
@@ -42,7 +42,7 @@ pub(crate) fn each_server(
     }
 }
 
-/// The same for clusters.
+/// Like [`each_server`], for clusters.
 pub(crate) fn each_cluster(fault: impl Fn(&mut Cluster), check: impl Fn(Report)) {
     for kind in Kind::each() {
         let Some(mut cluster) = Cluster::start_with(kind, DURABLE) else { continue };

@@ -1,4 +1,5 @@
-//! The units that the server has allowed: a log of all units compared with each tested rule.
+//! Checks the units that the server has allowed, by replaying a log of all units in each tested
+//! limiter.
 
 use redis::ConnectionLike;
 use zset_std::{AnyLimiter, SlidingWindow};
@@ -19,7 +20,7 @@ pub(crate) fn name(index: usize) -> String {
     format!("faults{index}")
 }
 
-/// Checks that the server has allowed no more than the limit, and all units that clients were
+/// Checks that the server has allowed no more than the limit, and no fewer units than clients were
 /// granted.
 pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
     for (index, limiter) in algorithms(quota()).into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! What a server discloses and permits: hashed keys, the rights that a user needs, renamed
-//! commands.
+//! Tests what a server discloses and permits: hashed keys, the rights that a user needs, and
+//! renamed commands.
 
 use std::error::Error;
 use std::num::NonZeroU32;
@@ -76,7 +76,7 @@ async fn use_each_awaited<C: AsyncConnection>(connection: C, secret: &[u8]) {
     assert_eq!(queue.with_deadline(PATIENCE).len().await.unwrap(), 1);
 }
 
-/// Fails if a key contains any part of the caller's key, or unprintable bytes.
+/// Fails if a key contains the caller's key, or unprintable bytes.
 #[track_caller]
 fn are_hashed(keys: &[String]) {
     assert!(!keys.is_empty());
@@ -92,8 +92,8 @@ fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
     for server in Server::of_each_kind() {
         use_each_blocking(&server.pool(), Some(SECRET));
         block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
-        // Four keys of limiters, two of `Limits`, one of the leased window, two of the board, and
-        // six of the queue: it has no dead letters.
+        // There are four keys of limiters, two of `Limits`, one of the leased window, two of the
+        // board, and six of the queue, which has no dead letters.
         assert_eq!(keys(&server).len(), 4 + 2 + 1 + 2 + 6, "{:?}", keys(&server));
         are_hashed(&keys(&server));
     }
@@ -115,7 +115,7 @@ fn with_hashed_keys_all_keys_of_a_call_are_in_one_slot() {
 fn states_of_different_secrets_are_separate() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let others: [&[u8]; 3] = [b"0123456789abcdeg", b"0123456789abcdef0", b""];
-    // Each expects to be the first user of its state.
+    // Each round expects an empty state.
     for secret in [None, Some(SECRET)].into_iter().chain(others.map(Some)) {
         use_each_blocking(&server.pool(), secret);
     }
@@ -134,14 +134,13 @@ fn the_secret_is_not_in_debug_output() {
     }
 }
 
-/// Returns the error of a call.
+/// Returns the message of a call's error.
 #[track_caller]
 fn error<T: std::fmt::Debug>(result: Result<T, impl Error>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// Returns the errors of a limiter with a binary key, one with an alphabetic key, a board and a
-/// queue.
+/// Returns the errors of a limiter with textual and binary keys, of a board and of a queue.
 fn blocking_errors(server: &Server) -> Vec<String> {
     let (funnel, board, queue) =
         (server.keyed("a", funnel()), server.board("b"), server.queue("q"));
@@ -162,7 +161,7 @@ async fn awaited_errors(server: &Server) -> Vec<String> {
     let manager = manager(&server.client()).await;
     let reconnecting = keyed(manager.clone(), "a", funnel());
     let queue = DelayQueue::new(manager, "q").with_deadline(PATIENCE);
-    // Its connection is broken by an unreadable reply.
+    // An unreadable reply breaks the connection of this limiter.
     let broken = new().await;
     vec![
         error(broken.check("ann").await),
@@ -204,7 +203,7 @@ fn rights() -> Vec<Vec<&'static str>> {
     rows.skip(1).map(|row| row.split(" | ").map(|cell| cell.trim_matches('`')).collect()).collect()
 }
 
-/// The errors of calls.
+/// Collects the errors of calls.
 #[derive(Default)]
 struct Errors(Vec<String>);
 
@@ -214,7 +213,7 @@ impl Errors {
     }
 }
 
-/// Calls each method of a limiter in such a way that its scripts run all their commands.
+/// Calls a limiter in such a way that its scripts run all their commands.
 fn use_limiter(limiter: &Keyed<Pool, impl ServerLimiter + Clone>, errors: &mut Errors) {
     for second in 1..=10 {
         errors.of(limiter.at(at_seconds(second)).check("ann"));
@@ -233,7 +232,7 @@ async fn use_leases(client: &Client, errors: &mut Errors) {
     let connection = client.get_multiplexed_async_connection().await.unwrap();
     let leases = leased(connection, "a", Quota::new(3, period).unwrap());
     errors.of(leases.peek("ann").await);
-    // By now a lease has left the window, and a later one has not.
+    // In some of these rounds, an early lease has left the window and a later one has not.
     for _ in 0..20 {
         errors.of(leases.check("ann").await);
         if !errors.0.is_empty() {
@@ -288,7 +287,7 @@ fn use_row(types: &str, client: &Client) -> Errors {
     errors
 }
 
-/// Creates a user with only these rights, on a server without data and scripts.
+/// Removes all data and scripts from a server, and creates a user with only these rights.
 fn user(server: &Server, rules: &[&str]) -> Client {
     for command in ["FLUSHALL", "SCRIPT FLUSH"] {
         server.ask(command);
@@ -364,7 +363,7 @@ fn connections_to_a_cluster_need_the_rights_in_the_guide() {
     let blocking = keyed(Pool::new(client.clone()), "a", funnel());
     block_on(async {
         let awaited = keyed(client.get_async_connection().await.unwrap(), "a", funnel());
-        // The keys of all nodes.
+        // Thirty keys are spread over all nodes.
         for key in (0..30).map(|key| key.to_string()) {
             assert!(awaited.check(&key).await.unwrap().is_allowed());
             assert_eq!(blocking.check(&key).unwrap().remaining, 1);

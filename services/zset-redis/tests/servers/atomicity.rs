@@ -1,7 +1,7 @@
-//! Eight connections take units of one key: no window has more than the limit.
+//! Tests that no window has more than the limit when eight connections take units of one key.
 //!
-//! A second limit, which never denies, keeps a log of all units with the server's times, since one
-//! script takes the units of both.
+//! A second limit, which never denies, logs all units with the server's times. One script takes the
+//! units of both limits, so the log has exactly the units that the first limit allowed.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Limiters, boards and queues over each kind of connection.
+//! Tests of limiters, boards and queues over each kind of connection.
 
 use zset_redis::blocking::{Connect, Pool};
 use zset_redis::{AsyncConnection, Keyed, LimiterError, ServerLimiter};

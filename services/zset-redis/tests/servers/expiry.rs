@@ -1,4 +1,5 @@
-//! No state is lost before it stops counting, and none is kept forever; a denial writes nothing.
+//! Tests that keys do not expire while their units count, that no key is kept forever, and that a
+//! denial writes nothing.
 
 use std::collections::BTreeMap;
 use std::thread::sleep;
@@ -50,7 +51,8 @@ fn keys_expire_after_their_units() {
             assert_eq!(keys.len(), 4, "{step}: {keys:?}");
             for (key, (_, expires)) in keys {
                 let counts_until = counts_until(&mut connection, &key);
-                // The server counts milliseconds, and keeps the fixed window for one more period.
+                // Expiry times are in milliseconds, and the key of a fixed window is kept for one
+                // more period.
                 let longest = counts_until + PERIOD.as_micros() as u64 + 1000;
                 let expires = u64::try_from(expires).expect("the key expires") * 1000;
                 assert!((counts_until..=longest).contains(&expires), "{step}: {key} {expires}");
@@ -65,7 +67,7 @@ fn keys_expire_after_their_units() {
         sleep(2 * PERIOD + Duration::from_millis(5));
         assert_eq!(keys(&mut connection).len(), 0);
 
-        // Whatever units remain, refunding all of them leaves no key without an expiry.
+        // After a refund of all units, no key is left without an expiry time.
         assert!(limits.check_n("ann", 3).unwrap().is_allowed());
         limits.refund("ann", 3).unwrap();
         sleep(2 * PERIOD + Duration::from_millis(5));

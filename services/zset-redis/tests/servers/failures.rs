@@ -1,4 +1,4 @@
-//! A server that fails: deadlines, decisions in its place, and recovery.
+//! Tests of a failing server: deadlines, decisions made without the server, and recovery.
 
 use std::io::Write;
 use std::num::NonZeroU32;
@@ -27,7 +27,7 @@ fn funnel(server: &Server, on_failure: OnFailure) -> Keyed<Pool, Funnel> {
     Keyed::new(server.pool(), "failures", funnel, on_failure).unwrap().with_deadline(DEADLINE)
 }
 
-/// Returns a limiter of one unit an hour in this process.
+/// Returns the policy that falls back to a limiter of one unit an hour in this process.
 fn local() -> OnFailure {
     OnFailure::local(zset_std::Keyed::<Vec<u8>, _>::new(SlidingWindow::new(per_hour(1))))
 }
@@ -58,12 +58,12 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     assert!(funnel.check("ann").unwrap().is_allowed());
     server.stop();
     times_out(|| funnel.check("ann"));
-    // The operating system accepts a new connection.
+    // The stopped server does not reply, but its operating system accepts a new connection.
     times_out(|| funnel.check("ann"));
     times_out(|| funnel.refund("ann", 1));
     assert_eq!(failures.load(Ordering::Relaxed), 3);
     server.proceed();
-    // The server may have run the call that timed out.
+    // The server may still have run the calls that timed out.
     assert!(funnel.peek_n("ann", 0).unwrap().remaining <= 2);
     assert!(funnel.check("bob").unwrap().is_allowed());
     assert_eq!(failures.load(Ordering::Relaxed), 3);
@@ -102,12 +102,12 @@ fn the_policy_decides_while_the_server_is_away() {
     assert_eq!(deny.check_n("ann", 4).unwrap().verdict, Verdict::Never);
     assert_eq!(deny.check_with("ann", per_hour(9), 4).unwrap(), Decision { limit: 9, ..denied });
     assert!(deny.throttle("ann", 1, 1, 60, 1).unwrap().limited);
-    // No units are always allowed, but the key is over its limit.
+    // A check of zero units is always allowed, but the key counts as over its limit.
     assert!(deny.check_n("ann", 0).unwrap().is_allowed());
     assert!(deny.over_limit("ann").unwrap());
-    // These are not decisions.
+    // `record` and `refund` are not decisions, so they return the failure.
     assert!(deny.record("ann", 1).is_err() && deny.refund("ann", 1).is_err());
-    // An error of the caller stays one.
+    // The policy does not hide an error of the caller.
     let late = deny.at(Timestamp::from_nanos(u64::MAX)).check("ann");
     assert!(matches!(late, Err(LimiterError::TimeTooLate)), "{late:?}");
 
@@ -117,7 +117,7 @@ fn the_policy_decides_while_the_server_is_away() {
     let unused =
         Decision { verdict: Verdict::Allowed, limit: 3, remaining: 2, reset_after: Duration::ZERO };
     assert_eq!(allow.check("ann").unwrap(), unused);
-    // More than the limit is never allowed, so nothing is used.
+    // More units than the limit are never allowed, so none are subtracted from `remaining`.
     let never = Decision { verdict: Verdict::Never, remaining: 3, ..unused };
     assert_eq!(allow.check_n("ann", 4).unwrap(), never);
     assert_eq!(allow.peek_n("ann", 4).unwrap(), never);
@@ -131,7 +131,7 @@ fn the_policy_decides_while_the_server_is_away() {
     assert!(local.over_limit("ann").unwrap());
     assert!(local.reset("ann").is_err());
     assert!(!local.over_limit("ann").unwrap());
-    // The same at a given time.
+    // If a call has a given time, the local limiter decides at that time too.
     let at = |seconds| local.at(at_seconds(seconds));
     assert!(at(3600).check("bob").unwrap().is_allowed());
     assert!(!at(7199).peek("bob").unwrap().is_allowed());
@@ -168,16 +168,16 @@ fn in_an_outage_units_up_to_the_servers_limit_are_denied_rather_than_never_allow
     }
     let throttled = funnel.throttle("ann", 2, 1, 60, 3).unwrap();
     assert_eq!((throttled.limited, throttled.retry_after), (true, 1));
-    // No server will ever allow these.
+    // These calls ask for more than the server's limit, so they can never be allowed.
     assert_eq!(funnel.check_n("ann", 4).unwrap().verdict, Verdict::Never);
     assert_eq!(runtime.block_on(leased.check_n("ann", 4)).unwrap().verdict, Verdict::Never);
     assert_eq!(funnel.check_with("ann", per_hour(1), 2).unwrap().verdict, Verdict::Never);
     assert_eq!(funnel.throttle("ann", 1, 1, 60, 3).unwrap().retry_after, -1);
-    // The denials have not taken the unit that the local limiter may allow.
+    // The denials have not used up the only unit of the local limiter.
     assert!(funnel.check("ann").unwrap().is_allowed());
 }
 
-/// The block on the server stays, so the caller must not believe that it has ended.
+/// The key is still blocked on the server, so the caller must not believe that the block has ended.
 #[test]
 fn a_reset_fails_in_an_outage_and_resets_the_local_limiter() {
     let Some(server) = Server::start(Kind::Redis) else { return };
@@ -185,14 +185,14 @@ fn a_reset_fails_in_an_outage_and_resets_the_local_limiter() {
     let block = Block::after(NonZeroU32::MIN, HOUR);
     let penalty = Penalty::new(Funnel::new(per_hour(3)), block);
     let limiter = Keyed::new(server.pool(), "failures", penalty, local).unwrap();
-    // Calls that are not sent cannot run late.
+    // While the breaker is open, calls are not sent, so none can run once the server is back.
     let breaker = Breaker::with_clock(FakeClock::new()).with_failures(NonZeroU32::MIN);
     let cut_off = limiter.clone().with_deadline(DEADLINE).with_breaker(breaker);
     let limiter = limiter.with_deadline(PATIENCE);
     assert!(limiter.check_n("ann", 3).unwrap().is_allowed());
     assert!(!limiter.check("ann").unwrap().is_allowed());
     server.stop();
-    // Opens the breaker.
+    // This call fails on the server and opens the breaker.
     assert!(cut_off.peek("ann").unwrap().is_allowed());
     server.proceed();
     assert!(cut_off.check_n("ann", 3).unwrap().is_allowed());
@@ -221,7 +221,8 @@ fn calls_succeed_after_a_restart_of_the_server() {
     let funnel = funnel(&server, OnFailure::Error).with_deadline(LATE);
     assert!(funnel.check("ann").unwrap().is_allowed());
     let server = server.restart();
-    // The idle connection is broken. If the restart took more than a second, the pool has noticed.
+    // The pool's idle connection is broken, so the first call may fail. If the restart took more
+    // than a second, the pool notices the broken connection before the call, which then succeeds.
     let first = funnel.check("ann").or_else(|_| funnel.check("ann"));
     assert_eq!(first.unwrap().remaining, 2);
     drop(server);
@@ -248,7 +249,7 @@ fn a_key_of_another_type_is_an_error() {
     assert!(funnel.check("bob").unwrap().is_allowed());
 }
 
-/// A reply of a thousand bytes, one every 50 ms.
+/// The server sends a reply of a thousand bytes, one every 50 ms.
 #[test]
 fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
     let (client, _) = fake(|_, to| {
@@ -269,7 +270,7 @@ fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// Waits until the server has no connections but that of the query.
+/// Waits until this query has the only connection to the server.
 fn wait_until_disconnected(server: &Server) {
     let connections = || server.ask("CLIENT LIST").lines().count();
     wait_until("connections stay open", || connections() == 1);
@@ -300,7 +301,7 @@ fn a_pool_has_no_more_connections_than_its_bound() {
             scope.spawn(|| (0..20).for_each(|_| _ = funnel.check("ann").unwrap()));
         }
     });
-    // One of them is that of this query.
+    // The pool may open two connections, and this query opens one.
     assert!(server.info("total_connections_received") - before <= 3);
 }
 
@@ -347,23 +348,23 @@ fn while_the_breaker_is_open_calls_are_not_sent_and_the_policy_decides() {
     server.stop();
     times_out(|| deny.check("ann"));
     assert!(allow.check("ann").unwrap().is_allowed());
-    // Longer than the deadlines of two calls, if they were sent.
+    // Use a long deadline, so that the calls sent later succeed even on a busy machine.
     let deny = deny.with_deadline(PATIENCE);
     is_not_sent(&deny.check("ann"));
     is_not_sent(&deny.refund("ann", 1));
     assert!(allow.check_n("ann", 3).unwrap().is_allowed());
     clock.advance(Duration::from_secs(1));
     assert!(allow.check("ann").unwrap().is_allowed());
-    // The probe has failed.
+    // The probe has failed, so the breaker is open again.
     is_not_sent(&deny.check("ann"));
     server.proceed();
-    // The next pause has begun.
+    // The server is back, but the next pause has begun.
     is_not_sent(&deny.check("ann"));
     assert!(deny.clone().without_breaker().check("bob").unwrap().is_allowed());
     clock.advance(Duration::from_secs(1));
     assert!(deny.check("bob").unwrap().is_allowed());
     assert!(deny.check("bob").unwrap().is_allowed());
-    // The server replies, even if only with an error.
+    // An error reply shows that the server is up, so the breaker stays closed.
     server.ask("LPUSH failures:{eve}:funnel:0 x");
     for _ in 0..5 {
         assert!(matches!(deny.check("eve"), Err(LimiterError::Failure(Failure::Redis(_)))));

@@ -1,5 +1,5 @@
-//! Servers that accept no writes, since their memory is full or a replica is missing: which calls
-//! work. The guide has the table.
+//! Checks which calls still work while a server accepts no writes, because its memory is full or a
+//! replica is missing. The table of these calls is in docs/many-machines.md.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
@@ -22,7 +22,7 @@ enum Needs {
     Writes,
 }
 
-/// What the calls need, and how they end.
+/// Checks which calls work in a state of the server.
 struct Table {
     state: &'static str,
     wrong: Vec<String>,
@@ -30,7 +30,7 @@ struct Table {
 
 impl Table {
     fn new(server: &Server, state: &'static str) -> Self {
-        // So the scripts are loaded in that state as well.
+        // Flush the scripts, so that they must be loaded while the server is in this state.
         server.ask("SCRIPT FLUSH");
         server.ask(state);
         Table { state, wrong: Vec::new() }

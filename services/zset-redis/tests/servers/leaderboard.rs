@@ -1,4 +1,5 @@
-//! Boards compared with zset-std's: random steps have the same outcomes.
+//! Tests that random steps have the same outcomes on a board of zset-redis and on a board of
+//! zset-std.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -13,10 +14,10 @@ use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
 const ALL_TIES: [Ties; 3] = [Ties::Dense, Ties::Competition, Ties::Ordinal];
 
-/// Bytes that are not valid UTF-8, and members that are prefixes of others.
+/// The members include bytes that are not valid UTF-8, and prefixes of others.
 const MEMBERS: [&[u8]; 9] = [b"", b"\0", b"a", b"a\xFF", b"aa", b"b", b"10", b"9", b"}{"];
 
-/// Few enough for frequent ties.
+/// There are few scores, so ties are frequent.
 const SCORES: [f64; 10] = [
     0.0,
     1.0,
@@ -38,7 +39,7 @@ fn parts(submission: zset_std::leaderboard::Submission<Vec<u8>, Score>) -> Submi
     (submission.old, submission.new, submission.dropped)
 }
 
-/// Returns `None` if the sum is not a number.
+/// Returns the parts of a submission, or `None` if the sum is not a number.
 fn server_parts(submission: Result<Submission, LeaderboardError>) -> Option<Submitted> {
     if matches!(submission, Err(LeaderboardError::NanScore)) {
         return None;
@@ -57,7 +58,7 @@ fn server_lines(standings: Vec<Standing>) -> Vec<(u64, Vec<u8>, Score)> {
     standings.into_iter().map(|line| (line.number, line.member, line.score)).collect()
 }
 
-/// Applies one random step to both.
+/// Applies one random step to the board and the model.
 fn step<M: Connect, K: Policy<Score>>(
     random: &mut SmallRng,
     board: &blocking::Leaderboard<M>,
@@ -86,7 +87,7 @@ fn step<M: Connect, K: Policy<Score>>(
     }
 }
 
-/// Compares all results of the two.
+/// Compares the results of all methods that read the board and the model.
 fn compare<M: Connect, K>(
     random: &mut SmallRng,
     board: &blocking::Leaderboard<M>,
@@ -130,7 +131,8 @@ fn random_steps<M: Connect, K: ServerPolicy + Policy<Score> + Copy>(
             model = model.with_max_len(bound as usize);
         }
         for at in 0..150 {
-            // Builds the index on a board that already has members.
+            // From now on, the board has an index. The next submission builds it from the existing
+            // members.
             if at == 30 && episode % 4 >= 2 {
                 board = board.with_dense_standings();
             }
@@ -155,7 +157,7 @@ fn random_steps_on_a_cluster() {
     random_steps(&cluster.pool(), "best", Best);
 }
 
-/// Calls each method over a connection.
+/// Calls most methods over an asynchronous connection.
 pub(crate) async fn awaited<C: AsyncConnection>(connection: C) {
     let best = Leaderboard::new(connection.clone(), "awaited best");
     let board = best.with_max_len(3).with_deadline(PATIENCE);

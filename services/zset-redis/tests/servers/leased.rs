@@ -1,4 +1,4 @@
-//! Leases from real servers.
+//! Tests of leases with real servers.
 
 #[path = "../../../../zset-std/tests/abuse/counting.rs"]
 mod counting;
@@ -24,7 +24,7 @@ type Leased = LeasedWindow<MultiplexedConnection>;
 const LIFE: Duration = Duration::from_millis(400);
 const MAX_BATCH: u32 = 100;
 
-/// Creates the limiter of another machine: a thousand units a minute.
+/// Creates a limiter of a thousand units a minute, like one on another machine.
 fn machine(connection: &MultiplexedConnection) -> Leased {
     let quota = Quota::new(1000, Duration::from_secs(60)).unwrap();
     LeasedWindow::new(connection.clone(), "leased", quota, OnFailure::Error)
@@ -33,7 +33,8 @@ fn machine(connection: &MultiplexedConnection) -> Leased {
         .with_max_batch(MAX_BATCH)
 }
 
-/// Uses units one by one until the server counts more than were used; returns how many were used.
+/// Uses units one by one until the lease has some left, so that the server counts over ten more
+/// than were used. Returns how many were used.
 async fn use_until_some_are_left(limiter: &Leased, connection: &MultiplexedConnection) -> u32 {
     for used in 1..500 {
         assert!(limiter.check("ann").await.unwrap().is_allowed());
@@ -44,7 +45,7 @@ async fn use_until_some_are_left(limiter: &Leased, connection: &MultiplexedConne
     panic!("the batch does not grow");
 }
 
-/// Returns the units that the server counts.
+/// Returns the number of units that the server counts.
 async fn counted(connection: &MultiplexedConnection) -> u32 {
     let decision = machine(connection).peek("ann").await.unwrap();
     1000 - decision.remaining - u32::from(decision.is_allowed())
@@ -110,7 +111,7 @@ fn after_a_crash_at_most_a_batch_is_lost_until_it_leaves_the_window() {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         use_until_some_are_left(&machine(&connection), &connection).await
     });
-    // The tasks ended with their runtime.
+    // The first runtime has ended, and with it the tasks that return units.
     block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         sleep(3 * LIFE).await;
@@ -177,13 +178,13 @@ fn a_key_at_its_limit_is_denied_in_this_process() {
         for _ in 0..10_000 {
             assert!(!limiter.check_n("ann", 20).await.unwrap().is_allowed());
         }
-        // At most one draw per life.
+        // The limiter sends at most one draw per life.
         let lives = start.elapsed().as_millis() / LIFE.as_millis();
         assert!(u128::from(scripts_run(&server) - before) <= lives + 1);
-        // That denial does not apply to fewer units.
+        // The denial of 20 units does not apply to fewer units.
         assert!(limiter.check_n("ann", 10).await.unwrap().is_allowed());
 
-        // Units returned by another machine are noticed after a life.
+        // The limiter notices after a life that units are available again.
         let other = machine(&connection);
         assert!(!other.check("ann").await.unwrap().is_allowed());
         assert!(!limiter.check("ann").await.unwrap().is_allowed());
@@ -232,7 +233,7 @@ fn keys_beyond_the_bound_are_decided_by_the_server() {
 #[test]
 fn units_of_callers_that_give_up_are_returned() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    // On one thread, so no decision arrives between the poll of a call and its cancellation.
+    // With one thread, no decision arrives between the poll of a call and its cancellation.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();

@@ -1,6 +1,6 @@
-//! Limiters, boards and queues on servers that the tests start.
+//! Tests of limiters, boards and queues on servers that the tests start.
 //!
-//! One target, since each links the client, its runtime and TLS.
+//! All tests are in one target, since each target has to link the client, its runtime and TLS.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! The memory of keys on a server, as stated in the guide.
+//! Tests that keys need as much memory on a server as the guide states.
 
 use std::env;
 use std::io::{self, Write};
@@ -12,12 +12,13 @@ use zset_std::{Funnel, Limits, Penalty, Quota};
 
 use crate::servers::{HOUR, Kind, NAMES, Server, algorithms, block_on, keyed, per_hour};
 
-/// The maximum number of entries of a listpack.
+/// The maximum number of entries in a listpack.
 const COMPACT: u64 = 128;
 
 fn memory(connection: &mut Connection, limiter: &str, index: usize) -> u64 {
     let key = format!("memory:{{ann}}:{limiter}:{index}");
-    // With few entries it would be an estimate, since their nodes have random heights.
+    // `SAMPLES 0` measures all entries. A few samples would give an estimate, since the nodes of
+    // entries have random heights.
     redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0).query(connection).unwrap()
 }
 
@@ -43,7 +44,7 @@ fn keys() -> usize {
     env::var("ZSET_KEYS").map_or(20_000, |keys| keys.parse().expect("ZSET_KEYS is a number"))
 }
 
-/// Makes these calls for each key, and checks and prints the bytes of `used_memory` for each.
+/// Makes `calls` calls for each key, and prints and checks the growth of `used_memory` per key.
 fn measure(kind: Kind, title: &str, limiter: impl ServerLimiter + Clone, calls: u32) {
     const LANES: usize = 200;
 
@@ -51,7 +52,7 @@ fn measure(kind: Kind, title: &str, limiter: impl ServerLimiter + Clone, calls: 
     let keys = keys();
     let grown = block_on(async {
         let limiter = keyed(server.multiplexed().await, "requests", limiter);
-        // Loads the script, and grows the buffers to their final size.
+        // This call loads the script, and grows the buffers to their final size.
         let _ = limiter.check("").await.unwrap();
         let before = server.info("used_memory");
         let mut lanes = JoinSet::new();
@@ -69,7 +70,7 @@ fn measure(kind: Kind, title: &str, limiter: impl ServerLimiter + Clone, calls: 
         server.info("used_memory") - before
     });
     let bytes = grown / keys as u64;
-    // Not with `eprintln`, whose output only failing tests show.
+    // Unlike the output of `eprintln`, this line is also shown for tests that pass.
     let _ = writeln!(io::stderr(), "{kind:?}, {keys} keys: {title} {bytes} bytes");
     assert!((60..600).contains(&bytes), "{title}: {bytes} bytes a key");
 }
@@ -82,7 +83,7 @@ fn a_key_takes_as_much_as_the_guide_says() {
         for (title, limiter) in NAMES.into_iter().zip(algorithms(quota)) {
             measure(kind, title, limiter, 1);
         }
-        // The second call is denied.
+        // The second call for each key is denied.
         let penalty = Penalty::new(Funnel::new(quota), block);
         measure(kind, "funnel with a penalty, after a denial", penalty, 2);
     }

@@ -1,5 +1,5 @@
-//! A limiter with a penalty: what it writes, calls that share a script, and a quota for each call.
-//! The decisions are compared with zset-std's in `equality`.
+//! Tests of a limiter with a penalty: what it writes to the server, calls that share a script, and
+//! a quota for each call. The target `equality` compares its decisions with those of zset-std.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -43,10 +43,10 @@ fn denials_are_written_until_the_key_is_blocked() {
         assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
         let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
         assert_eq!(state[..2], [1, 0], "one denial");
-        // Rounded up to milliseconds.
+        // The expiry time is rounded up to milliseconds.
         assert!(expires <= hours(1) / 1000 + 1);
 
-        // Allowed units end the row, so nothing is stored any more.
+        // An allowed check ends the series of denials, so the penalty is no longer stored.
         assert_eq!(window.refund("ann", 1).unwrap(), 1);
         assert!(window.check("ann").unwrap().is_allowed());
         assert_eq!(penalty(&mut connection, "sliding_window"), None);
@@ -60,7 +60,7 @@ fn denials_are_written_until_the_key_is_blocked() {
         assert_eq!(state[3], state[2] + hours(1), "it is forgotten as long after it ends");
         assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
 
-        // During the block nothing is written, whatever else happens.
+        // During the block, other calls do not change the stored penalty.
         assert_eq!(window.refund("ann", 1).unwrap(), 1);
         let denied = window.check("ann").unwrap();
         assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
@@ -87,7 +87,7 @@ fn penalties_of_one_name_with_different_algorithms_share_no_blocks() {
     assert!(window.check("ann").unwrap().is_allowed());
     assert!(!window.check("ann").unwrap().is_allowed());
     assert_eq!(penalty(&mut server.connection(), "sliding_window").unwrap().0[0], 0, "a block");
-    // The window is blocked, the others are not.
+    // Only the window is blocked, since the penalties of funnels have different keys.
     assert!(two.check("ann").unwrap().is_allowed());
     assert!(!one.check("ann").unwrap().is_allowed(), "the first funnel is the same");
     assert!(penalty(&mut server.connection(), "funnel").is_some());
@@ -97,7 +97,7 @@ fn penalties_of_one_name_with_different_algorithms_share_no_blocks() {
     assert!(!window.check("ann").unwrap().is_allowed(), "still blocked");
 }
 
-/// Times are given, so that the limiter in this process can use the same.
+/// Both limiters make each call at the same given time.
 #[test]
 fn a_quota_for_each_call_and_a_penalty_decide_as_in_process() {
     for server in Server::of_each_kind() {
@@ -128,11 +128,13 @@ fn a_quota_for_each_call_and_a_penalty_decide_as_in_process() {
     }
 }
 
-/// They are decided one after the other: once the block has begun, further denials do not count.
+/// The calls of a script are decided one after the other: once the block has begun, further denials
+/// do not count.
 #[test]
 fn calls_that_share_a_script_begin_one_block() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    // On one thread, so all calls but the first wait for its reply, and share a script.
+    // With one thread, all calls are made before the second one is sent, so all but the first share
+    // a script.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let decisions = runtime.block_on(async {
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);

@@ -1,4 +1,5 @@
-//! Queues: random steps compared with zset-std's, leases, dead letters, and waiting.
+//! Tests of queues: leases, dead letters, waiting, and random steps whose results are compared with
+//! those of zset-std.
 
 mod dead_letters;
 mod equality;
@@ -16,7 +17,7 @@ pub(crate) use leases::awaited;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Calls each method of an empty queue, and returns the errors.
+/// Runs each script of a queue, and returns the errors.
 pub(crate) fn use_queue(queue: &DelayQueue) -> Vec<DelayQueueError> {
     let mut errors = Vec::new();
     let mut all = |error: Option<DelayQueueError>| errors.extend(error);
@@ -49,7 +50,7 @@ pub(crate) fn use_queue(queue: &DelayQueue) -> Vec<DelayQueueError> {
     all(queue.stats().err());
     all(queue.clear().err());
     match queue.wait_lease(PATIENCE).timeout(Duration::from_millis(1)).block() {
-        // There is no job to wait for.
+        // The wait times out, since there is no job.
         Err(DelayQueueError::TimedOut) => {}
         lease => all(lease.err()),
     }

@@ -1,4 +1,4 @@
-//! Requests that callers share, and deadlines, over a connection without a server.
+//! Tests of requests that callers share, and of deadlines, over a fake connection without a server.
 
 use std::collections::VecDeque;
 use std::future::{Future, pending, poll_fn};
@@ -31,7 +31,7 @@ enum Fate {
 
 #[derive(Clone, Default)]
 struct Fake {
-    /// The fates of the next requests. Later ones are granted to a `LeasedWindow`.
+    /// The fates of the next requests. Later requests are granted to a `LeasedWindow`.
     fates: Arc<Mutex<VecDeque<Fate>>>,
     /// The keys of all requests.
     keys: Arc<Mutex<Vec<String>>>,
@@ -74,7 +74,7 @@ impl Connection for Fake {
             }
             Some(Fate::Panic) => panic!("in a request"),
         }
-        // The units drawn, those that remain, and two durations.
+        // The reply has the units drawn, the units that remain, and two durations.
         Ok(Value::Array([1, 9, 0, 0].map(Value::Int).into()))
     }
 }
@@ -85,12 +85,12 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
 }
 
-/// Its clock advances only while all tasks wait.
+/// Returns a runtime whose clock advances only while all tasks wait.
 fn paused_runtime() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
-/// Polls a call once, which waits then, and all tasks.
+/// Polls a call once, asserts that it waits, and lets all tasks run.
 async fn started<F: Future>(call: F) -> Pin<Box<F>> {
     let mut call = Box::pin(call);
     poll_fn(|context| {
@@ -114,7 +114,8 @@ fn is_allowed(result: Result<Decision, LimiterError>) -> bool {
     result.unwrap().is_allowed()
 }
 
-/// Makes ten calls at once, and then others until three requests have failed.
+/// Makes ten calls at once, and then others until three requests have failed. Checks that this
+/// opens the breaker.
 async fn fail_three_times<L>(limiter: impl FnOnce(Breaker) -> L, fake: &Fake)
 where
     L: AsyncKeyedLimiter<str, Error = LimiterError> + Clone + Send + Sync + 'static,
@@ -178,7 +179,7 @@ fn a_leased_key_survives_a_call_without_a_runtime() {
 #[test]
 fn leased_keys_are_removed_after_the_runtime_of_a_draw_has_ended() {
     let limiter = Fake::default().leased();
-    // It ends before it polls the task that the draw has started.
+    // This runtime ends before it polls the task that the draw has started.
     let ended = Builder::new_current_thread().enable_time().event_interval(1).build().unwrap();
     ended.block_on(async { assert!(is_allowed(limiter.check("ann").await)) });
     drop(ended);
@@ -213,7 +214,7 @@ fn callers_that_share_a_request_count_as_one_failure() {
         let fake = || Fake::new((0..9).map(|_| fate()));
         let (one, other) = (fake(), fake());
         let keyed = |breaker| one.keyed().with_breaker(breaker);
-        // No lease is returned during the test.
+        // With a long life, no lease is returned during the test.
         let leased = other.leased().with_life(PATIENCE);
         let leased = |breaker| leased.with_breaker(breaker);
         paused_runtime().block_on(fail_three_times(keyed, &one));
@@ -231,7 +232,8 @@ fn a_probe_that_is_cancelled_leaves_room_for_the_next() {
     let leased = Fake::new([Fate::Refusal, Fate::NoReply]).leased();
     let leased = leased.with_deadline(PATIENCE).with_breaker(other.clone());
     runtime().block_on(async {
-        // The probe is made while a check of its key is in flight.
+        // This check gets no reply, so it is still in flight when the probe below checks the same
+        // key.
         let _earlier = started(keyed.check("ann")).await;
         assert!(keyed.check("bob").await.is_err());
         assert!(leased.check("ann").await.is_err());

@@ -1,4 +1,5 @@
-//! `throttle` returns the same five numbers of `CL.THROTTLE` as zset-std.
+//! Tests that `throttle` of zset-redis returns the same as `throttle` of zset-std: the five numbers
+//! of `CL.THROTTLE`.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ fn keys_may_have_another_rate_in_each_call() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let ours = funnel(&server);
     let theirs = zset_std::Keyed::<String, _>::new(*ours.limiter());
-    // All times at these rates are whole numbers of nanoseconds or microseconds.
+    // At these rates, all times are whole numbers of microseconds, so neither side rounds.
     let calls = [[4, 1, 60, 3], [9, 2, 60, 1], [0, 5, 10, 1], [99, 10, 1, 50], [4, 1, 60, 1]];
     for (call, [burst, count, period, n]) in (0..).zip(calls) {
         let now = at_seconds(call);

@@ -1,5 +1,5 @@
-//! Worker processes are killed at random: each of 10,000 jobs is done at least once, acknowledged
-//! exactly once, and none is lost.
+//! Kills worker processes at random, and checks that none of 10,000 jobs is lost: each is done at
+//! least once and acknowledged exactly once.
 
 use std::collections::HashMap;
 use std::env;
@@ -20,18 +20,18 @@ use crate::servers::{PATIENCE, Server, block_on};
 const JOBS: usize = 10_000;
 const PUSHERS: usize = 4;
 const PROCESSES: usize = 3;
-/// The threads or tasks of a process.
+/// The number of threads or tasks in each process.
 const WORKERS: usize = 4;
 const QUEUE: &str = "workers";
-/// Short, so that the jobs of killed workers are delivered again soon.
+/// A short lease, so the jobs of killed workers are delivered again soon.
 const VISIBILITY: Duration = Duration::from_millis(300);
 
-/// The hashes in which workers count their work by job.
+/// The hashes on the server in which workers count their work for each job.
 const DONE: &str = "done";
 const ACKNOWLEDGED: &str = "acknowledged";
 
-/// Marks a worker process; its value is the server, and whether the workers are tasks rather than
-/// threads.
+/// This variable marks a worker process. Its value is the server, and whether the workers are tasks
+/// rather than threads.
 const SERVER: &str = "ZSET_WORKERS_SERVER";
 
 /// What a worker does with a job.
@@ -148,7 +148,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A second panic here would hide the test's.
+        // A panic here would hide the panic of the test.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -202,7 +202,7 @@ fn kill_workers(server: &Server) {
     let done: HashMap<String, u64> = connection.hgetall(DONE).unwrap();
     assert_eq!(done.len(), JOBS, "not all jobs were done");
     let acknowledged: HashMap<String, u64> = connection.hgetall(ACKNOWLEDGED).unwrap();
-    // A worker may be killed before it counts its work.
+    // A worker may be killed after it acknowledges a job and before it counts the acknowledgement.
     assert!(acknowledged.len() + WORKERS * kills >= JOBS, "{}", acknowledged.len());
     assert!(acknowledged.values().all(|&times| times == 1));
     println!("{kills} kills, {stats:?}");

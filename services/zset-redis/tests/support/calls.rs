@@ -1,4 +1,5 @@
-//! Limiters, boards and queues over a server, whose calls have [much time](PATIENCE).
+//! Creates limiters, boards and queues that use a server, with a [long deadline](PATIENCE) for each
+//! call.
 
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub(crate) fn algorithms(quota: Quota) -> [AnyLimiter; 4] {
     ]
 }
 
-/// Returns a limiter over a connection; its calls fail if the server does.
+/// Returns a limiter over a connection. Its calls return an error if the server fails.
 pub(crate) fn keyed<C: Connection, L: ServerLimiter>(
     connection: C,
     name: &str,
@@ -51,13 +52,13 @@ pub(crate) fn leased<C: Connection>(connection: C, name: &str, quota: Quota) -> 
     LeasedWindow::new(connection, name, quota, OnFailure::Error).unwrap().with_deadline(PATIENCE)
 }
 
-/// Opens a connection that reconnects, without a timeout of its own.
+/// Opens a connection that reconnects and has no response timeout.
 pub(crate) async fn manager(client: &redis::Client) -> ConnectionManager {
     let config = ConnectionManagerConfig::new().set_response_timeout(None);
     client.get_connection_manager_with_config(config).await.expect("it listens")
 }
 
-/// Runs a future on a runtime of its own.
+/// Runs a future on a new runtime.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     Runtime::new().unwrap().block_on(future)
 }

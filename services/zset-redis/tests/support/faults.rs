@@ -1,4 +1,4 @@
-//! Crashes of servers, and closed connections.
+//! Injects faults: crashes servers and closes connections.
 
 use super::{Server, spawn};
 
@@ -16,7 +16,7 @@ impl Server {
         self.wait_until_it_replies();
     }
 
-    /// Closes all client connections.
+    /// Closes all other client connections.
     pub(crate) fn kill_clients(&self) {
         self.ask("CLIENT KILL TYPE normal SKIPME yes");
     }

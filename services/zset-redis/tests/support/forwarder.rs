@@ -1,4 +1,5 @@
-//! An address that moves from one server to another, and a server with scripted replies.
+//! [`Forwarder`], an address that can move from one server to another, and [`fake`], a server with
+//! scripted replies.
 
 use std::io::{BufRead, BufReader, Read, Write, copy};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,7 +9,7 @@ use std::thread;
 
 use super::Server;
 
-/// Forwards connections to a server. Open connections stay with the server that they had before.
+/// Forwards connections to a server. After a move, open connections stay with their server.
 pub(crate) struct Forwarder {
     address: SocketAddr,
     port: Arc<AtomicU16>,
@@ -43,7 +44,7 @@ impl Forwarder {
     }
 }
 
-/// Starts a server that passes each script to `reply`, with the number of the connection and the
+/// Starts a server that calls `reply` for each script, with the number of the connection and the
 /// stream for the reply. Returns the server's client, and the number of its connections.
 pub(crate) fn fake(
     reply: impl Fn(u32, &mut TcpStream) + Clone + Send + 'static,
@@ -73,7 +74,7 @@ fn serve(mut client: TcpStream, reply: impl Fn(&mut TcpStream)) -> std::io::Resu
     }
 }
 
-/// Reads an array of strings, and returns the first one.
+/// Reads a command, i.e. an array of strings, and returns the first string.
 fn read_command(requests: &mut impl BufRead) -> std::io::Result<String> {
     let number = |requests: &mut dyn BufRead| {
         let mut line = String::new();
@@ -90,7 +91,7 @@ fn read_command(requests: &mut impl BufRead) -> std::io::Result<String> {
     Ok(command.unwrap_or_default())
 }
 
-/// Calls `accept` on a thread for each connection, with its number.
+/// Calls `accept` for each connection on a new thread, with the number of the connection.
 fn listen(accept: impl Fn(TcpStream, u32) + Clone + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it is bound");

@@ -1,6 +1,7 @@
-//! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
+//! Servers that the tests start: a Redis, a Valkey, and a cluster of three primaries.
 //!
-//! [`test_support::servers`] defines which programs they are, and what happens if one is missing.
+//! [`test_support::servers`] defines which programs are started, and what happens if one is
+//! missing.
 
 // Each test target uses only a part of this module.
 #![allow(dead_code, unused_imports)]
@@ -38,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns each kind. The output of a failing test has the last one that was returned.
+    /// Returns each kind, and prints it: the output of a failing test shows the kind.
     pub(crate) fn each() -> impl Iterator<Item = Kind> {
         [Kind::Redis, Kind::Valkey].into_iter().inspect(|kind| println!("with {kind:?}"))
     }
@@ -56,7 +57,7 @@ pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) port: u16,
     process: Child,
-    // Dropped after the process has ended.
+    // The folder is dropped after the process has ended.
     folder: Folder,
     arguments: Vec<String>,
 }
@@ -67,7 +68,7 @@ impl Server {
         Server::start_with(kind, &[])
     }
 
-    /// Starts a server of each kind that is installed, after the previous one was dropped.
+    /// Starts a server of each installed kind, one after the other.
     pub(crate) fn of_each_kind() -> impl Iterator<Item = Server> {
         Kind::each().filter_map(Server::start)
     }
@@ -110,12 +111,12 @@ impl Server {
         }
     }
 
-    /// Sends SIGSTOP: the process is stopped until it may [proceed](Server::proceed).
+    /// Stops the process with SIGSTOP, until it may [proceed](Server::proceed).
     pub(crate) fn stop(&self) {
         self.signal("STOP");
     }
 
-    /// Sends SIGCONT.
+    /// Lets a stopped process proceed, with SIGCONT.
     pub(crate) fn proceed(&self) {
         self.signal("CONT");
     }
@@ -139,7 +140,7 @@ impl Server {
         wait_until("the replica has no data", || info().contains("master_link_status:up"));
     }
 
-    /// Returns a connection whose own timeouts are not shorter than the calls' deadlines.
+    /// Returns a connection without timeouts, so only the deadlines of calls apply.
     #[cfg(feature = "tokio")]
     pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
         let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
@@ -175,13 +176,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A second panic here would hide the test's.
+        // A panic here would hide the panic of the test.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A cluster of three masters.
+/// A cluster of three primaries.
 #[cfg(feature = "cluster")]
 pub(crate) struct Cluster {
     pub(crate) nodes: Vec<Server>,
@@ -256,7 +257,7 @@ impl Cluster {
     }
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds. Panics with the message `otherwise` after [`PATIENCE`].
 pub(crate) fn wait_until(otherwise: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_true() {
@@ -274,7 +275,7 @@ fn spawn(kind: Kind, port: u16, folder: &Folder, arguments: &[String]) -> Option
     program.start(&mut command, folder)
 }
 
-/// Returns a port that was free just now.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
@@ -283,7 +284,6 @@ fn free_port() -> u16 {
 /// Returns the numbers of a limiter's state.
 pub(crate) fn numbers(state: &[u8]) -> Vec<u64> {
     let numbers = state.chunks_exact(8).map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()));
-    // All are whole numbers.
     numbers.map(|number| number.to_string().parse().expect("a whole number")).collect()
 }
 

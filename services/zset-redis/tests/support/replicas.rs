@@ -1,4 +1,4 @@
-//! Replicas of the nodes of a cluster.
+//! Starts replicas of the nodes of a cluster, and makes them take over.
 
 use std::time::{Duration, Instant};
 
@@ -22,10 +22,9 @@ impl Cluster {
         replica
     }
 
-    /// Makes a replica take over from its primary, without a loss.
+    /// Makes a replica take over from its primary without losing data.
     pub(crate) fn take_over(&self, replica: usize) {
-        // A server gives up after five seconds, e.g. if the other nodes do not know the replica
-        // yet.
+        // A replica gives up after five seconds, e.g. if the other nodes do not know it yet.
         const ATTEMPT: Duration = Duration::from_secs(6);
         let mut last_attempt = None;
         wait_until("the replica does not take over", || {

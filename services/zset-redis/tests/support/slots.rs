@@ -29,7 +29,7 @@ impl Cluster {
         self.finish_migration(slot, from, to);
     }
 
-    /// From now on, new keys of the slot are created at its destination.
+    /// Starts the move of a slot: from now on, its new keys are created on the destination.
     pub(crate) fn start_migration(&self, slot: u16, from: usize, to: usize) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let [source_id, target_id] = [source, target].map(|node| node.ask("CLUSTER MYID"));
@@ -37,7 +37,7 @@ impl Cluster {
         source.ask(&format!("CLUSTER SETSLOT {slot} MIGRATING {target_id}"));
     }
 
-    /// Moves the keys, with a pause before each.
+    /// Moves the keys of a slot, with a pause before each.
     pub(crate) fn move_keys(&self, slot: u16, from: usize, to: usize, pause: Duration) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let mut connection = source.connection();
@@ -49,16 +49,17 @@ impl Cluster {
             let Some(key) = keys.first() else { break };
             let mut migrate = redis::cmd("MIGRATE");
             migrate.arg("127.0.0.1").arg(target.port).arg(key).arg(0).arg(5000);
-            // If the key has just expired, the reply is NOKEY.
+            // If the key has just expired, the reply is NOKEY, which is not an error.
             migrate.exec(&mut connection).unwrap();
         }
     }
 
-    /// Completes the move of the slot, which has no keys any more.
+    /// Completes the move of a slot whose keys have been moved.
     pub(crate) fn finish_migration(&self, slot: u16, from: usize, to: usize) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let target_id = target.ask("CLUSTER MYID");
-        // The destination first: until then, the source redirects to it.
+        // Set the destination first: until the source is set too, the source redirects calls to the
+        // destination.
         let others =
             self.nodes.iter().filter(|node| ![source.port, target.port].contains(&node.port));
         for node in [target, source].into_iter().chain(others) {

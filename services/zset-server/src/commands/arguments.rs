@@ -1,4 +1,4 @@
-//! Parsing of arguments, and the patterns of KEYS and SCAN.
+//! Parses arguments, and matches the patterns of commands such as KEYS and SCAN.
 
 use zset_core::Score;
 use zset_core::redis::{LexRange, ScoreRange};
@@ -10,7 +10,6 @@ pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
     crate::requests::parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER)
 }
 
-/// Parses a score.
 pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
     let text = std::str::from_utf8(text).map_err(|_| CommandError::NOT_A_FLOAT)?;
     text.parse().map_err(|_| CommandError::NOT_A_FLOAT)
@@ -18,7 +17,7 @@ pub(super) fn score(text: &[u8]) -> Result<Score, CommandError> {
 
 /// Parses a SCAN cursor.
 pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    // Like C's `strtoull`, this accepts `-0`.
+    // Parsing as `i128` accepts `-0`, as C's `strtoull` does.
     let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i128>().ok());
     let number = number.and_then(|number| u64::try_from(number).ok());
     number.ok_or_else(|| CommandError::err("invalid cursor"))
@@ -51,13 +50,13 @@ pub(super) fn lex_range<'a>(min: &'a [u8], max: &'a [u8]) -> Result<LexRange<'a>
     LexRange::parse(min, max).map_err(CommandError::err)
 }
 
-/// Parses a nonnegative number, with the same error for anything else.
+/// Parses a nonnegative number; returns `error` for anything else.
 pub(super) fn not_negative(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     let number = integer(text).ok().and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| CommandError::err(error))
 }
 
-/// Parses a positive number, with the same error for anything else.
+/// Parses a positive number; returns `error` for anything else.
 pub(super) fn positive(text: &[u8], error: &'static str) -> Result<usize, CommandError> {
     match not_negative(text, error)? {
         0 => Err(CommandError::err(error)),
@@ -83,14 +82,14 @@ impl<'a> Options<'a> {
         Some(name.to_ascii_lowercase())
     }
 
-    /// Returns the values of the option.
+    /// Returns the next `number` arguments, the values of an option.
     pub(super) fn values(&mut self, number: usize) -> Result<&'a [&'a [u8]], CommandError> {
         let (values, rest) = self.0.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
         self.0 = rest;
         Ok(values)
     }
 
-    /// Returns the only value of the option.
+    /// Returns the next argument, the only value of an option.
     pub(super) fn value(&mut self) -> Result<&'a [u8], CommandError> {
         self.values(1).map(|values| values[0])
     }
@@ -113,14 +112,14 @@ pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandErro
 ///
 /// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte
 /// outside of a class, and a backslash escapes the next byte. An unclosed class extends to the end
-/// of the pattern. Of the patterns that consist of stars only, just `*` matches an empty string.
+/// of the pattern. An empty string matches `*`, but not `**`.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     if pattern == b"*" {
         return true;
     }
     let (mut rest, mut left) = (pattern, text);
-    // The pattern after the last star, and the part of the string not matched by that star. On a
-    // mismatch only this star is extended: extending an earlier one could not help.
+    // The pattern after the last star, and the rest of the string that this star does not cover. On
+    // a mismatch, this star covers one more byte. Extending an earlier star could not help.
     let mut star: Option<(&[u8], &[u8])> = None;
     while let Some((&byte, behind)) = left.split_first() {
         if let [b'*', after @ ..] = rest {
@@ -164,7 +163,8 @@ fn class_of(mut class: &[u8], byte: u8) -> (bool, &[u8]) {
             [] => return (is_in, class),
             [b'\\', literal, rest @ ..] => (*literal == byte, rest),
             [b']', rest @ ..] => return (is_in, rest),
-            // The bounds may be in either order, and the upper one may be a `]`.
+            // As in Redis, the bounds of a range may be in either order, and the second one may be
+            // a `]`.
             [start, b'-', end, rest @ ..] => {
                 ((start.min(end)..=start.max(end)).contains(&&byte), rest)
             }

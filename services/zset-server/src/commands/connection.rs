@@ -1,4 +1,4 @@
-//! Commands that clients send when they connect: HELLO, AUTH, CLIENT, SELECT and others; and
+//! Commands about the connection, such as HELLO, AUTH, CLIENT and SELECT, and the commands of
 //! transactions.
 
 use super::arguments::{check_database, integer};
@@ -39,7 +39,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("discard", discard),
 ];
 
-/// The only user.
+/// The name of the only user.
 const USER: &[u8] = b"default";
 
 fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -179,7 +179,7 @@ fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// Checks the name or version of a client's library, which is not shown anywhere.
+/// Checks the name or version of a client's library, but does not store it.
 fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let option = arguments[2];
     if !matches!(option.to_ascii_lowercase().as_slice(), b"lib-name" | b"lib-ver") {
@@ -197,12 +197,12 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         return Err(CommandError::new(text));
     }
     context.replies.array(transaction.commands.len());
-    // Its commands never wait.
+    // Within a transaction, blocking commands do not wait.
     let may_wait = std::mem::take(&mut context.client.may_wait);
     for arguments in &transaction.commands {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
         let before = context.replies.bytes().len();
-        // The command was checked when it was queued.
+        // The command passed this check when it was queued, so `Command::of` succeeds.
         let called = Command::of(&arguments).and_then(|it| (it.handler)(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);

@@ -1,4 +1,4 @@
-//! DUMP and RESTORE: the payload of a value, in the format of Redis's `rdb.c`. A payload is
+//! DUMP and RESTORE. A payload contains a value in the format of Redis's `rdb.c`. Payloads are
 //! untrusted input.
 
 use zset_core::redis::listpack::Value as Entry;
@@ -13,8 +13,9 @@ use crate::replies::CommandError;
 
 pub(super) const HANDLERS: Handlers = &[("dump", dump), ("restore", restore)];
 
-/// The types of payloads other than sorted sets: a string, and three of sets. A set is stored as
-/// its members, as integers after their width and number, or as a listpack.
+/// The type bytes of payloads other than sorted sets: one for strings and three for sets. A set is
+/// stored as a list of members, as an array of integers after their width and number, or as a
+/// listpack.
 const STRING: u8 = 0;
 const SET: u8 = 2;
 const SET_OF_INTEGERS: u8 = 11;
@@ -52,7 +53,8 @@ fn payload(value: &Value) -> Vec<u8> {
 fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, ttl, payload) = (arguments[1], arguments[2], arguments[3]);
     let (mut replaces, mut unit) = (false, Unit::MILLIS);
-    // No key is evicted, so these options are only checked. Each excludes the other.
+    // IDLETIME and FREQ matter only for eviction, which this server lacks. Their values are
+    // checked, but not used. A command may have only one of the two options.
     let (mut has_idle_time, mut has_frequency) = (false, false);
     let mut options = Options(&arguments[4..]);
     while let Some(option) = options.name() {
@@ -82,7 +84,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if ttl < 0 {
         return Err(CommandError::err("Invalid TTL value, must be >= 0"));
     }
-    // Zero means no deadline.
+    // A TTL of zero means no deadline.
     let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
     let value = restored(payload, context.state.config.limits)?;
     keyspace.set(key, value, deadline);
@@ -110,7 +112,8 @@ fn read(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Value, Restor
         SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
         SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
         kind @ rdb::TYPE_LISTPACK => {
-            // Servers check only the number of members in a listpack, not their lengths.
+            // When Redis and Valkey restore a listpack, they check the number of its members
+            // against their limits, but not the lengths of the members.
             let any_length = ListpackLimits { max_listpack_value: usize::MAX, ..limits };
             let mut set = reader.set(kind, any_length)?;
             set.set_limits(limits);
@@ -122,7 +125,7 @@ fn read(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Value, Restor
 
 fn read_set(reader: &mut Reader<'_>) -> Result<ZSet, RestoreError> {
     let len = reader.length()?;
-    // A member takes at least one byte.
+    // Each member occupies at least one byte, so there cannot be more members than remaining bytes.
     if len > reader.rest() {
         return Err(RestoreError::Truncated);
     }

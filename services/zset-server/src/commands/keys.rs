@@ -1,7 +1,8 @@
-//! Commands on keys of any type and their deadlines; plain strings and sets, which exist for type
-//! errors and as operands of set operations; and CL.THROTTLE.
+//! Commands on keys of any type and their deadlines, basic commands on plain strings and sets, and
+//! CL.THROTTLE. Set operations accept plain sets as sources. Other commands that expect a sorted
+//! set reject strings and plain sets.
 //!
-//! Times are milliseconds since the Unix epoch, up to the year 2554.
+//! Deadlines are in milliseconds since the Unix epoch, and are capped in the year 2554.
 
 use zset_core::{Encoding, Score, ZSet};
 
@@ -158,7 +159,7 @@ fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     is_seconds: bool,
-    /// Relative to the Unix epoch instead of now.
+    /// Whether the time is relative to the Unix epoch instead of now.
     is_absolute: bool,
 }
 
@@ -199,8 +200,8 @@ impl Conditions {
         Err(CommandError::err(text))
     }
 
-    /// Returns whether the current deadline may be replaced. No deadline counts as later than any
-    /// other.
+    /// Returns whether the current deadline may be replaced. A missing deadline counts as later
+    /// than any other.
     fn allow(self, current: Option<i64>, new: i64) -> bool {
         let Conditions([nx, xx, gt, lt]) = self;
         !(nx && current.is_some()

@@ -1,4 +1,4 @@
-//! Commands about the server: COMMAND, CONFIG, INFO, and commands sent by test suites.
+//! Commands about the server, such as COMMAND, CONFIG and INFO, and commands that test suites send.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("function|flush", flush_functions),
 ];
 
-/// The handler of a command with subcommands, which its arity makes unreachable.
+/// The handler of a container command. It is unreachable: the arity requires a subcommand.
 pub(super) fn container(_: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     Err(CommandError::SYNTAX)
 }
@@ -53,8 +53,8 @@ fn command_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let replies = &mut *context.replies;
     replies.array(names.len());
     for name in names {
-        // A short name can produce a reply of several kilobytes, so the reply may exceed the
-        // client's limit.
+        // Even a short name can add several kilobytes to the reply, so stop once the reply exceeds
+        // the client's limit.
         if replies.is_cut() {
             break;
         }
@@ -79,7 +79,7 @@ fn describe(replies: &mut Replies, command: &Command) {
     for position in command.keys {
         replies.integer(position.into());
     }
-    // The ACL categories, the tips and the key specifications, which cluster clients request.
+    // This server reports no ACL categories, tips or key specifications.
     for _ in 0..3 {
         replies.set(0);
     }
@@ -120,7 +120,7 @@ fn document(replies: &mut Replies, commands: &[&Command]) {
     }
 }
 
-/// Returns every name of a parameter.
+/// Returns the names of all parameters, including the older names.
 fn names() -> impl Iterator<Item = (&'static str, &'static Parameter)> {
     PARAMETERS.iter().flat_map(|parameter| {
         [Some(parameter.name), parameter.older_name]
@@ -131,7 +131,7 @@ fn names() -> impl Iterator<Item = (&'static str, &'static Parameter)> {
 }
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    // Maps the lowercase name to the requested name and the value.
+    // For each parameter name that matches: the name to show in the reply, and the parameter.
     let mut found = BTreeMap::new();
     for pattern in &arguments[2..] {
         let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
@@ -171,7 +171,7 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     // Apply all changes to a copy first, so that an error leaves the configuration unchanged.
     let mut config = context.state.config.clone();
     for (name, parameter, value) in changes {
-        // The error names the parameter in lowercase, as the table does.
+        // The error shows the name in lowercase, as it is in `PARAMETERS`.
         let failed = |why: String| failed(&name.to_ascii_lowercase(), &why);
         config.set(parameter, value).map_err(failed)?;
     }
@@ -192,7 +192,7 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// Returns the sections with their titles, in order.
+/// Returns the sections of INFO with their titles, in order.
 fn sections(state: &mut State) -> [(&'static str, String); 8] {
     let (keyspace, counts) = (&state.keyspace, &state.stats);
     let uptime = keyspace.now().saturating_duration_since(state.started).as_secs();
@@ -204,7 +204,8 @@ fn sections(state: &mut State) -> [(&'static str, String); 8] {
         usize::BITS,
         std::process::id(),
     );
-    // The session of the calling client is already borrowed, and is not waiting.
+    // `try_borrow` fails only for the calling client, whose session is already borrowed. That
+    // client is not waiting.
     let sessions = state.clients.iter();
     let waits: Vec<_> =
         sessions.map(|it| it.try_borrow().is_ok_and(|session| session.wait.is_some())).collect();
@@ -256,7 +257,7 @@ fn flush_functions(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 /// The maximum sleep, during which no other client is answered.
 const MAX_SLEEP: Duration = Duration::from_secs(10);
 
-/// The subcommands and their descriptions.
+/// The reply to DEBUG HELP.
 const HELP: [&str; 7] = [
     "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
     "HELP",
@@ -277,14 +278,14 @@ fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
             }
             return Ok(());
         }
-        // These would have no observable effect, but test suites send them.
+        // Test suites send these subcommands. Here they would have no observable effect.
         (b"jmap" | b"reload", _) | (b"set-active-expire", [_]) => {}
         _ => return Err(wrong_arguments("DEBUG", arguments[1])),
     }
     context.ok()
 }
 
-/// Parses a number of seconds.
+/// Parses the argument of DEBUG SLEEP, in seconds.
 fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
     let seconds = score(text)?.get();
     let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);

@@ -1,5 +1,4 @@
-//! Sorted sets: ZADD and ZINCRBY, reads of a member, removals, pops, samples, ZSCAN. Ranges and set
-//! operations have their own files.
+//! Commands on sorted sets. The submodules contain the ZRANGE family and the set operations.
 
 mod range;
 mod set_ops;
@@ -29,7 +28,8 @@ pub(super) const HANDLERS: Handlers = &[
     ("bzpopmax", |context, arguments| bzpop(context, arguments, End::Max)),
     ("bzpopmin", |context, arguments| bzpop(context, arguments, End::Min)),
     ("zadd", |context, arguments| add(context, arguments, false)),
-    // Options are parsed here too. The arity then leaves no pair after them, which is an error.
+    // `add` parses ZADD's options for ZINCRBY too. Because ZINCRBY has a fixed number of arguments,
+    // no complete pair remains after an option, so an option is always an error.
     ("zincrby", |context, arguments| add(context, arguments, true)),
     ("zcard", zcard),
     ("zcount", zcount),
@@ -95,7 +95,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     if flags.incr && rest.len() > 2 {
         return Err(CommandError::err("INCR option supports a single increment-element pair"));
     }
-    // All scores are parsed before any is added.
+    // Parse all scores first, so that an invalid one leaves the set unchanged.
     let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
@@ -119,8 +119,8 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     Ok(())
 }
 
-/// Gives a set the current limits. If the number of members or the length of one of them exceeds
-/// these, whether or not the members are new, promotes it first, as Valkey does.
+/// Applies the current limits to a set. If the number of members to add or the length of one
+/// exceeds them, promotes the set first, even if no member is new, as Valkey does.
 fn prepare<'a>(
     set: &mut ZSet,
     limits: ListpackLimits,
@@ -312,10 +312,10 @@ fn reply_pairs(replies: &mut Replies, popped: &Popped) {
     }
 }
 
-/// The overhead of a key with its own queue, in bytes.
+/// The overhead of a key that a client waits for, in bytes.
 const QUEUE_BYTES: usize = 350;
 
-/// Pops members from the first key that has some; returns whether there was one.
+/// Pops members from the first key that has some; returns whether there was such a key.
 pub(crate) fn attempt<K: AsRef<[u8]>>(
     wanted: Pop,
     keys: &[K],
@@ -380,7 +380,7 @@ fn time_limit(text: &[u8], context: &Context<'_>) -> Result<Option<Duration>, Co
     let no_float = || CommandError::err("timeout is not a float or out of range");
     let seconds = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
     let seconds = seconds.filter(|seconds| !seconds.is_nan()).ok_or_else(no_float)?;
-    // Redis counts in milliseconds, up to a point in time that fits into 64 bits.
+    // Like Redis, round up to milliseconds, and reject a deadline that does not fit in 64 bits.
     let millis = (seconds * 1000.0).ceil();
     let now = context.state.keyspace.now().as_nanos() / 1_000_000;
     if millis < 0.0 {
@@ -399,7 +399,7 @@ fn time_limit(text: &[u8], context: &Context<'_>) -> Result<Option<Duration>, Co
 /// The maximum size of a reply with repeated members. Redis would continue until memory runs out.
 const MAX_REPLY: usize = 64 << 20;
 
-/// The size of the shortest member in a reply.
+/// The size of an empty member in a reply, in bytes.
 const SHORTEST: usize = b"$0\r\n\r\n".len();
 
 fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -413,8 +413,8 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         }
         return Ok(());
     };
-    // If positive, up to that many distinct members; if negative, exactly that many, possibly
-    // repeated.
+    // A positive count requests up to that many distinct members. A negative count requests exactly
+    // its absolute value, and members may repeat.
     let count = integer(count)?;
     let too_many = || CommandError::err("value is out of range");
     if count == i64::MIN {
@@ -455,7 +455,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let start = cursor(arguments[2])?;
     let set = context.state.keyspace.sorted_set(arguments[1])?;
     let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
-    // The options are not checked if the key does not exist.
+    // As in Redis, the options are not checked if the key does not exist.
     let mut options = Options(if set.is_empty() { &[] } else { &arguments[3..] });
     while let Some(option) = options.name() {
         match option.as_slice() {
@@ -477,7 +477,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     for (member, score) in page {
         replies.bulk(&member);
         if with_scores {
-            // As a string in both protocols.
+            // ZSCAN returns scores as strings in both protocols.
             replies.text(format_args!("{score}"));
         }
     }
@@ -512,7 +512,7 @@ pub(super) fn begin_elements(replies: &mut Replies, shown: Shown, len: usize) {
     }
 }
 
-/// Writes a single element.
+/// Writes one of the elements that [`begin_elements`] announces.
 pub(super) fn write_element(
     replies: &mut Replies,
     shown: Shown,

@@ -1,4 +1,4 @@
-//! [`Connection`]: the connection of a client.
+//! [`Connection`]: a client's connection, with the task that serves it.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -23,10 +23,10 @@ use crate::requests::{RequestError, Requests};
 /// The number of commands after which other clients get a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
 
-/// The number of reply bytes after which they are sent and other clients get a turn.
+/// The number of reply bytes after which the replies are sent and other clients get a turn.
 const REPLIES_OF_A_TURN: usize = 256 * 1024;
 
-/// The time after which other clients get a turn, except that a single command may take longer.
+/// The time after which other clients get a turn. A single command may take longer.
 const TIME_OF_A_TURN: Duration = Duration::from_millis(5);
 
 /// The minimum size of a read; most clients send little.
@@ -61,7 +61,7 @@ pub(super) struct Connection<S> {
 enum Turn {
     /// No complete request is left.
     Done,
-    /// There may be more requests, or too many replies are unread.
+    /// The turn reached a limit, so more requests may be buffered.
     Cut,
     /// The last command waits for a key, for at most the given time.
     Waits(Option<Duration>),
@@ -138,8 +138,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn answer(&mut self) -> Result<(), End> {
         let shared = Rc::clone(&self.shared);
         let mut stopped = pin!(shared.stopper.stopped());
-        // Whether the last command waits, and until when. Meanwhile, the client's requests are
-        // read, to detect a disconnection, and run later.
+        // Whether the last command is waiting, and until when. During the wait, the task reads
+        // further requests to detect a disconnection, but runs them only afterwards.
         let (mut is_waiting, mut deadline) = (false, pin!(None));
         loop {
             if self.client.session().is_killed {
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             if !is_waiting {
                 if self.shared.held.is_over() {
-                    // Wait for the clients that are being disconnected to free their memory.
+                    // Wait until the clients that are being disconnected have freed their memory.
                     self.wait_for_room().await?;
                     continue;
                 }
@@ -161,7 +161,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     Turn::Done => {}
                     Turn::Cut => {
                         self.send(self.shared.pause_at(&self.client)).await?;
-                        // The operating system may accept bytes indefinitely.
+                        // Yield explicitly: `send` does not wait while the operating system accepts
+                        // all bytes.
                         yield_now().await;
                         self.since = None;
                         continue;
@@ -198,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     if is_waiting {
                         return self.finish().await;
                     }
-                    // Lets the operating system report received bytes before the time is over.
+                    // Give the operating system time to report bytes that have already arrived.
                     sleep(LAST_LOOK).await;
                 }
             }
@@ -272,8 +273,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Returns whether the reply to the command that waits is available; otherwise, the task is
-    /// woken once it is.
+    /// Returns whether the reply to a waiting command is available. If not, the task is woken when
+    /// it is.
     fn poll_served(&mut self, cx: &Context<'_>) -> Result<bool, End> {
         let mut session = self.client.session_mut();
         session.set_waker(cx.waker());
@@ -295,8 +296,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 const MAX_KEPT: usize = 256 * 1024;
 const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
 
-/// How much, and for how long, to read after an error reply: closing while the client still sends
-/// would discard the reply.
+/// How much, and for how long, to read after the last reply: closing while the client still sends
+/// could discard the reply.
 const MAX_LINGER: u64 = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -315,7 +316,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(io::ErrorKind::WriteZero.into());
             }
             self.sent += written;
-            // Not after each write: moving the rest of a large reply each time would be slow.
+            // Remove the sent bytes only once they fill more than half of the buffer: moving the
+            // unsent bytes to the front after each write would be slow.
             if self.sent > self.replies.bytes().len() / 2 {
                 let kept = if self.shared.held.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT };
                 self.replies.remove_front(self.sent, kept);
@@ -326,8 +328,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         })
     }
 
-    /// Sends as many bytes as the client accepts now. If more than `max` bytes are unsent and it
-    /// accepts none, waits until it does.
+    /// Sends as many bytes as the client accepts now. If more than `max` bytes are unsent and the
+    /// client accepts none, waits until it accepts some.
     async fn send(&mut self, max: usize) -> Result<(), End> {
         poll_fn(|cx| {
             self.poll_served(cx)?;
@@ -341,7 +343,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Sends the remaining replies and closes the connection.
     async fn finish(&mut self) -> Result<(), End> {
-        // Nothing is popped for a client that has disconnected.
+        // End the client's wait, so that no member is popped for a client that has disconnected.
         let shared = Rc::clone(&self.shared);
         self.client.session_mut().stop_waiting(&mut shared.engine.borrow_mut().state.keyspace);
         self.requests = Requests::default();
@@ -353,7 +355,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.let_go();
         if !self.is_stopping {
             let mut rest = (&mut self.stream).take(MAX_LINGER);
-            // The result does not matter.
+            // An error or a timeout does not matter: the connection ends anyway.
             let _ = timeout(LINGER, copy(&mut rest, &mut sink())).await;
         }
         Ok(())
@@ -366,14 +368,14 @@ impl<S> Connection<S> {
         self.replies.bytes().len() - self.sent
     }
 
-    /// Reports the memory held for the client. If that of all clients exceeds the bound, some are
+    /// Reports the memory held for the client. If all clients together exceed the bound, some are
     /// disconnected.
     fn tell_held(&mut self) {
         let replies = self.unsent();
         let memory = self.requests.capacity() + self.replies.capacity();
         let mut session = self.client.session_mut();
         if session.is_killed {
-            // The memory is about to be freed, and stays counted until then.
+            // The memory of a killed client remains counted until the connection is dropped.
             return;
         }
         (session.buffered.replies, session.buffered.others) = (replies, memory - replies);
@@ -407,7 +409,8 @@ impl<S> Connection<S> {
 
     /// Releases everything held for the client.
     fn let_go(&mut self) {
-        // The engine is not borrowed here, even after a command has panicked.
+        // This borrow cannot fail: no other borrow of the engine exists here, even after a command
+        // has panicked.
         self.shared.engine.borrow_mut().leave(&mut self.client);
         let (id, closing) = {
             let session = &mut self.client.session_mut();

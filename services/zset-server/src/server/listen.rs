@@ -19,23 +19,23 @@ use super::connection::Connection;
 use super::slots::Slot;
 use super::{Options, ServeError, Shared};
 
-/// How long to wait after the operating system has refused to accept a connection, for lack of
-/// files, for example.
+/// How long to wait after accepting a connection has failed, for example for lack of files. Also
+/// the time limit for refusing a client.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The maximum number of connections waiting to be accepted; further clients retry a second later.
-/// The standard library's 128 are too few for clients that reconnect when a server restarts.
+/// The standard library's default of 128 is too small if many clients reconnect when a server
+/// restarts.
 const BACKLOG: i32 = 4096;
 
-/// The maximum number of refused clients that the server waits for, so that they see the reason.
-/// Others are sent the reason and closed immediately: they must not use files needed by connected
-/// clients.
+/// The maximum number of refused clients that the server waits for, so that they can read the
+/// reason. Any others get the reason but are not waited for: they must not use files that connected
+/// clients need.
 const MAX_REFUSING: usize = 64;
 
-/// The reply to a client that exceeds the maximum number.
+/// The reply to a client that is refused because there are too many.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 
-/// The listening sockets.
 #[derive(Debug)]
 pub(super) struct Listeners {
     tcp: Vec<TcpListener>,
@@ -76,7 +76,7 @@ impl Listeners {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let accept = async move || {
                 let (stream, peer) = listener.accept().await?;
-                // Replies are sent as a whole, so there is nothing to gain from a delay.
+                // Replies are written in batches, so Nagle's algorithm would only add latency.
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
                 Ok((stream, peer.to_string()))
@@ -86,7 +86,7 @@ impl Listeners {
         let Some((listener, file)) = self.unix else { return Ok((tasks, None)) };
         let listener = tokio::net::UnixListener::from_std(listener)?;
         info!(path = %file.0.display(), "listening");
-        // Redis displays clients of a Unix socket like this.
+        // Redis shows a client on a Unix socket with an address of this form.
         let address = format!("{}:0", file.0.display());
         let accept = async move || Ok((listener.accept().await?.0, address.clone()));
         tasks.spawn_local(accept_all(Rc::clone(shared), accept));
@@ -108,7 +108,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Listens on a socket in the file system.
 fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
-    // A killed server does not remove its socket, so it may be stale.
+    // A killed server leaves its socket file behind. Remove the file if no server listens on it.
     let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
     if is_socket
         && UnixStream::connect(path)
@@ -134,8 +134,8 @@ impl Drop for SocketFile {
     }
 }
 
-/// Makes the operating system check from time to time whether a silent client still exists, which
-/// is useful but not required.
+/// Makes the operating system check from time to time whether a silent client still exists. Errors
+/// are ignored, since the check is optional.
 fn keep_alive(stream: &TcpStream) {
     const SILENCE: Duration = Duration::from_secs(300);
     let _ = set_socket_keepalive(stream, true)
@@ -174,13 +174,15 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
         debug!(peer, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
-            // The result does not matter.
+            // Once the time is up, close the connection even if the client has not received the
+            // reason.
             let _ = timeout(PAUSE, refuse(stream, waiting)).await;
         });
     }
 }
 
-/// Sends a refused client the reason; if a slot is free, waits until the client has read it.
+/// Sends a refused client the reason. With a slot in `waiting`, then waits until the client
+/// disconnects.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     waiting: Option<Slot>,
@@ -188,8 +190,8 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
     let Some(_waiting) = waiting else { return Ok(()) };
-    // Otherwise the client's first request would reach a closed connection, and it would not see
-    // the reason.
+    // If the server closed the connection now, the client's first request would cause a reset, and
+    // the client might not see the reason.
     copy(&mut stream, &mut sink()).await?;
     Ok(())
 }

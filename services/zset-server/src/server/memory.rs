@@ -1,4 +1,5 @@
-//! [`Held`]: the memory held for all clients, and which clients are disconnected to bound it.
+//! [`Held`]: counts the memory held for all clients, and disconnects clients if it exceeds the
+//! bound.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -11,11 +12,10 @@ use super::Limits;
 use crate::client::Session;
 use crate::engine::Engine;
 
-/// Clients may use at least this fraction (one eighth) of the memory limit, however much data there
-/// is.
+/// A divisor: clients may use at least one eighth of the memory limit, however much data there is.
 const LEAST_OF_MEMORY: usize = 8;
 
-/// The number of unread bytes that do not justify a disconnection.
+/// Up to this number of unread bytes, a client counts as reading its replies.
 const FEW_UNREAD: usize = 16 * 1024;
 
 /// The bytes held for all clients: requests that have not run, commands of transactions, and unread
@@ -23,14 +23,14 @@ const FEW_UNREAD: usize = 16 * 1024;
 pub(super) struct Held {
     limits: Limits,
     all: Cell<usize>,
-    /// The part of them held for clients that are being disconnected.
+    /// The part of `all` held for clients that are being disconnected.
     closing: Cell<usize>,
     /// The client that holds the most, as far as known, and how many bytes it holds.
     largest: Cell<(u64, usize)>,
-    /// The bound, when it was last computed.
+    /// The bound, as last computed.
     max: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little: up to the memory
-    /// limit, so that every value can be read; 0 if memory has no limit.
+    /// The bytes that a single client may hold while the others hold little: the memory limit, so
+    /// that large values can be read, but at most `all_clients`.
     max_alone: Cell<usize>,
     /// Notified when clients hold less than the bound again.
     freed: Notify,
@@ -71,8 +71,8 @@ impl Held {
         self.max.get().max(self.max_beside(self.all.get() - own))
     }
 
-    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold
-    /// `others` bytes.
+    /// Returns the number of bytes that one client may hold, even above the bound, while the others
+    /// hold `others` bytes.
     fn max_beside(&self, others: usize) -> usize {
         if others <= self.max.get() / 2 { self.max_alone.get() } else { 0 }
     }
@@ -96,25 +96,25 @@ impl Held {
         }
     }
 
-    /// Reports that a client that was being disconnected is gone.
+    /// Subtracts the bytes of a client that has been disconnected from `closing`.
     pub(super) fn closed(&self, bytes: usize) {
         self.closing.set(self.closing.get().saturating_sub(bytes));
     }
 
-    /// Updates the bound. If it is exceeded, the clients that hold the most are disconnected:
-    /// enough of them that it takes a while until this happens again.
+    /// Updates the bound. If it is exceeded, disconnects the clients that hold the most, down to
+    /// 7/8 of the bound, so that this does not happen again soon.
     pub(super) fn bound(&self, engine: &RefCell<Engine>) {
         let held = self.all.get();
         let mut engine = engine.borrow_mut();
         let max = max_held(&mut engine, held, self.limits);
         self.max.set(max);
         self.max_alone.set(engine.state.config.max_memory.min(self.limits.all_clients));
-        // The memory of clients that are being disconnected is about to be freed.
+        // Do not count clients that are being disconnected: their memory is about to be freed.
         if self.is_too_much(held.saturating_sub(self.closing.get())) {
             let closing = close_largest(&mut engine, max - max / 8);
             self.closing.set(self.closing.get() + closing);
-            // The largest client may have been disconnected; the remaining ones report what they
-            // hold.
+            // Forget the largest client, since it may be one of those disconnected. The remaining
+            // clients are compared again when they next report their memory.
             self.largest.set((0, 0));
         }
         if !self.is_over() {
@@ -124,8 +124,8 @@ impl Held {
 }
 
 /// Returns the bound on the bytes held for all clients, which hold `held` now. It is the configured
-/// one, or the memory that the data leaves free if that is less. It has a minimum, so that a server
-/// full of data still replies.
+/// bound, or, if less, the memory that the data leaves free. A minimum lets a server full of data
+/// still reply.
 fn max_held(engine: &mut Engine, held: usize, limits: Limits) -> usize {
     let (least, most) = (limits.pause_at, limits.all_clients);
     let max = engine.state.config.max_memory;
@@ -163,7 +163,7 @@ fn close_largest(engine: &mut Engine, max: usize) -> usize {
     all - held
 }
 
-/// Returns whether a client reads its replies, or has left few unread.
+/// Returns whether a client reads its replies, or has only few unread bytes.
 fn is_read(session: &Session) -> bool {
     !session.buffered.is_blocked || session.buffered.replies <= FEW_UNREAD
 }
@@ -195,7 +195,8 @@ mod tests {
             (8000, 500, 1000),
             (1500, 500, 1000),
             (1500, 0, 500),
-            // The minimum for clients, or an eighth.
+            // The data leaves too little memory, so clients may hold an eighth of the limit, but at
+            // least `pause_at`.
             (1050, 0, 131),
             (900, 0, 112),
             (500, 0, 100),

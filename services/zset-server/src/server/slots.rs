@@ -1,12 +1,13 @@
-//! [`Slots`]: the number of connections, and how many there may be.
+//! [`Slots`]: counts connections and limits their number.
 
 use tokio::sync::watch;
 
-/// Counts connections: each has a receiver, until it ends.
+/// Counts connections. Each connection holds a receiver of the channel until it ends, so the number
+/// of receivers is the number of connections.
 #[derive(Default)]
 pub(super) struct Slots(watch::Sender<()>);
 
-/// The permission to be connected, until it is dropped.
+/// A permission for one connection. Dropping it frees the slot.
 pub(super) type Slot = watch::Receiver<()>;
 
 impl Slots {

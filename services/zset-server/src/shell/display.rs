@@ -1,5 +1,4 @@
-//! Replies in human-readable form, in the format of `redis-cli --no-raw`. Control characters are
-//! escaped.
+//! Formats replies for humans, as `redis-cli --no-raw` does. Control characters are escaped.
 
 use std::fmt::Write as _;
 
@@ -33,7 +32,8 @@ fn write_reply<'a>(bytes: &'a [u8], indent: &str, out: &mut String) -> Option<&'
             if kind == b'$' {
                 write_quoted(value, out);
             } else {
-                // Skip the three-letter type of the string and a colon.
+                // A verbatim string begins with a three-letter type and a colon, which are not
+                // shown.
                 for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
                     out.push_str(if number > 0 { "\n" } else { "" });
                     write_text(line.trim_ascii_end(), out);
@@ -81,7 +81,7 @@ fn write_all<'a>(
             out.push_str(" => ");
             let start = out.len();
             bytes = write_reply(bytes, &inner, out)?;
-            // A value with several lines starts on a new line.
+            // In a map, a value with several lines starts on a new line.
             if out[start..].trim_end().contains('\n') {
                 out.insert_str(start, &format!("\n{inner}"));
             }
@@ -95,7 +95,7 @@ pub(super) fn write_text(bytes: &[u8], out: &mut String) {
     write_escaping(bytes, "", out);
 }
 
-/// Like [`write_text`], also escaping these characters.
+/// Like [`write_text`], also escaping the characters in `special`.
 pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
@@ -112,7 +112,7 @@ pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
 
 /// Returns whether a character can be displayed.
 fn is_seen(letter: char) -> bool {
-    // After the `x`, since `escape_debug` also escapes a combining character at the start of a
+    // Put an `x` first, because `escape_debug` escapes a combining character only at the start of a
     // string.
     matches!(letter, '\'' | '"' | '\\') || format!("x{letter}").escape_debug().count() == 2
 }

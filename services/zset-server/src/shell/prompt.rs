@@ -1,4 +1,4 @@
-//! The prompt: commands typed interactively, with completion, hints and HELP.
+//! The prompt: runs commands typed at a terminal, with completion, hints and HELP.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -93,7 +93,7 @@ impl Hinter for Assistant {
 
 impl Highlighter for Assistant {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        // Dimmed, unless NO_COLOR is set.
+        // Dim the hint. If NO_COLOR is set, `rustyline` does not call this method.
         Cow::Owned(format!("\x1b[2m{hint}\x1b[0m"))
     }
 }
@@ -109,7 +109,7 @@ const OWN: [(&str, &str, &str); 4] = [
 /// The width of the first column of lists.
 const NAMES: usize = 18;
 
-/// Writes help about a topic, the arguments of HELP.
+/// Writes the help about a topic, given as the arguments of HELP.
 pub(super) fn write_help(topic: &[Vec<u8>], out: &mut String) {
     let name = topic.join(&b'|').to_ascii_lowercase();
     if name.is_empty() {
@@ -136,8 +136,8 @@ pub(super) fn write_help(topic: &[Vec<u8>], out: &mut String) {
     }
 }
 
-/// Returns the names that start with a word, in uppercase unless the word contains lowercase
-/// letters.
+/// Returns the command names that start with a word, in uppercase unless the word contains
+/// lowercase letters.
 pub(super) fn names_from(word: &str) -> Vec<String> {
     let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
     let lower = word.to_ascii_lowercase();
@@ -160,7 +160,7 @@ pub(super) fn hint(line: &str) -> Option<String> {
     let (name, syntax) = own.map(|(name, arguments, _)| (name, arguments)).or_else(command)?;
     let arguments = typed.len() - name.split('|').count();
     let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
-    // The word at the cursor is still being typed.
+    // No hint is given while an argument is being typed.
     if arguments > 0 && !is_between_words {
         return None;
     }

@@ -69,7 +69,6 @@ fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// Returns an element as a string.
 fn element(member: &[u8], score: Score) -> String {
     format!("({score}, {})", quoted(member))
 }
@@ -204,7 +203,6 @@ const LEAVES: usize = 6;
 /// The number of elements of a leaf to draw before the last one, unless it is the only leaf.
 const ELEMENTS: usize = 4;
 
-/// The number of elements in a line.
 const ELEMENTS_OF_A_LINE: usize = 3;
 
 type Node<'a> = NodeOf<'a, ByteString, Score>;
@@ -311,7 +309,7 @@ fn first_leaf(mut node: Node<'_>) -> Node<'_> {
     node
 }
 
-/// Returns the name of a node.
+/// Returns the name of a node, such as `leaf 3`.
 fn name(node: Node<'_>) -> String {
     let kind = if node.level() == 0 { "leaf" } else { "block" };
     format!("{kind} {}", node.id())

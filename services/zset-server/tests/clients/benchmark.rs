@@ -1,14 +1,14 @@
-//! redis-benchmark with few requests: each command gets a reply, which is not an error.
+//! Tests that redis-benchmark, run with few requests, gets no error replies.
 
 use super::running::Client;
 
 const PROGRAM: &str = "redis-benchmark";
 
-/// Runs the program without errors; returns the number of its results.
+/// Runs the program, which must print no errors; returns the number of its results.
 fn results(client: &Client, arguments: &[&str]) -> usize {
     let load = ["-q", "-n", "2000", "-P", "16", "-c", "20", "-r", "1000"];
     let output = client.run(&[&load, arguments].concat(), b"");
-    // redis-benchmark prints an error instead of a result.
+    // If a reply is an error, redis-benchmark prints the error instead of a result.
     assert!(!output.contains("rror"), "{arguments:?}: {output}");
     output.matches("requests per second").count()
 }
@@ -42,7 +42,7 @@ fn standard_benchmarks_run_with_one_or_many_connections_and_with_resp3() {
 
 #[test]
 fn redis_benchmark_prints_errors() {
-    // The tests above rely on this error.
+    // The tests above rely on redis-benchmark to print errors.
     let Some(client) = Client::start(PROGRAM) else { return };
     let mut command = client.command(&["-q", "-n", "10", "ZADD", "board", "x", "member"]);
     let output = command.output().expect("it is installed");

@@ -1,5 +1,5 @@
-//! redis-cli: its output formats and its modes. The tests of the shell compare how it shows
-//! replies.
+//! Tests the server through redis-cli, in each of its output formats and in several modes. The
+//! shell's tests cover how redis-cli displays each type of reply.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -91,7 +91,7 @@ fn stat_mode_prints_lines() {
     child.wait().expect("redis-cli is a child");
     assert_eq!(lines.len(), 30, "{lines:?}");
     assert!(lines[1].starts_with("keys"), "{lines:?}");
-    // The columns are keys, memory, clients, blocked clients, requests and connections.
+    // The first column of `--stat` is the number of keys.
     let first = lines[2].split_whitespace().next();
     assert_eq!(first, Some("0"), "{lines:?}");
 }

@@ -1,4 +1,4 @@
-//! The crate `redis` with every group of commands, in both protocols.
+//! Tests the crate `redis` with commands of every group, in both protocols.
 
 use redis::{Cmd, Commands, Connection, ErrorKind, RedisResult, Value, cmd, pipe};
 

@@ -1,4 +1,4 @@
-//! redis-py, through the script `redis_py.py`.
+//! Tests redis-py with the script `redis_py.py`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use super::running::{Running, is_installed, run};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/redis_py.py");
 
-/// Runs the tests of the script with a prefix, in both protocols.
+/// Runs the tests of the script whose names begin with `names`, in both protocols.
 fn script(names: &str) {
     if !is_installed("redis-py", Command::new("python3").args(["-c", "import redis"])) {
         return;

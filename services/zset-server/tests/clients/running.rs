@@ -1,4 +1,4 @@
-//! Runs client programs with a server in this process.
+//! Runs client programs against a server in this process.
 
 use std::env;
 use std::process::{Command, Output};
@@ -13,7 +13,7 @@ impl Running {
     }
 }
 
-/// One of Redis's programs, with a server.
+/// One of Redis's client programs, with a server for it.
 pub(crate) struct Client {
     program: &'static str,
     server: Running,
@@ -48,8 +48,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     stdout
 }
 
-/// Returns whether a command of a client succeeds. If not, the client is not installed, which is
-/// reported.
+/// Returns whether a command of a client succeeds. If it fails, reports that the client is not
+/// installed.
 pub(crate) fn is_installed(client: &str, command: &mut Command) -> bool {
     let is_installed = command.output().is_ok_and(|output| output.status.success());
     if !is_installed {

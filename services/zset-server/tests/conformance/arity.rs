@@ -1,4 +1,5 @@
-//! All commands: with too few and too many arguments, and in the list of `docs/redis.md`.
+//! Tests every command with too few and too many arguments, and the list of commands in
+//! `docs/redis.md`.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ impl Command {
         });
         wrong.map(move |len| {
             let mut words = words.clone();
-            // Names are not case-sensitive.
+            // Vary the case of the name, which is not case-sensitive.
             match len % 3 {
                 0 => words[0].make_ascii_uppercase(),
                 1 => words[0][..1].make_ascii_uppercase(),
@@ -51,11 +52,12 @@ fn every_command_with_a_wrong_number_of_arguments_is_an_error() {
         let mut failures = Vec::new();
         for command in &commands {
             let info = server.ask(&format!("COMMAND INFO {}", command.name));
-            // The other server lacks the command.
+            // Skip a command that the other server lacks.
             if matches!(&*info, b"*1\r\n*-1\r\n" | b"*1\r\n$-1\r\n") {
                 continue;
             }
-            // SET has no options here: see `docs/redis.md`.
+            // This server's SET has no options (see `docs/redis.md`), so its errors for too many
+            // arguments differ. Skip these requests.
             let is_other =
                 |request: &String| command.name != "set" || request.len() < "set x x".len();
             for request in command.wrong_requests().filter(is_other) {

@@ -1,8 +1,8 @@
-//! Blocking commands: scenes of several clients, played with Valkey and with our server.
+//! Tests blocking commands with scenes of several clients, played with Valkey and with our server.
 //!
-//! Each line of a scene is a client's name and its command. Commands separated by ` ; ` are sent at
-//! once. A `!` after the name means that the client blocks, and the command `x` that it
-//! disconnects.
+//! Each line of a scene is the name of a client and its command. Commands separated by ` ; ` are
+//! sent together. A `!` after the name means that the client blocks. The command `x` means that the
+//! client disconnects.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -43,7 +43,7 @@ impl Peer {
         self.connection.stream.shutdown(how).expect("the client is connected");
     }
 
-    /// Waits until INFO has this number of clients.
+    /// Waits until INFO reports this number of clients in a field.
     fn until(&mut self, field: &str, clients: usize) {
         let line = format!("{field}:{clients}\r\n");
         while !self.ask("INFO clients").contains(&line) {}
@@ -58,7 +58,7 @@ impl Peer {
 /// Plays a scene with a server that has `others` additional clients; returns all replies.
 fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     let mut observer = Peer::connect(socket, "HELLO 2");
-    // Clients of the last scene may still be connected.
+    // Wait until the clients of the previous scene are no longer connected.
     observer.until("connected_clients", others + 1);
     observer.ask("FLUSHALL");
     let mut blocked = 0;
@@ -76,7 +76,8 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
         }
         peer.send(command);
         if name.ends_with('!') {
-            // In a scene, all clients that block do so before any of them is served.
+            // `blocked` only grows: in each scene, all clients that block do so before any of them
+            // is served.
             blocked += 1;
             observer.until("blocked_clients", blocked);
         } else {
@@ -86,7 +87,8 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     }
     let mut all = String::new();
     for (name, peer) in peers.iter_mut().filter(|(_, peer)| peer.is_connected) {
-        // The server sends the remaining replies, and closes the connection.
+        // Once the client has ended its requests, the server sends the remaining replies and closes
+        // the connection.
         peer.shutdown(Shutdown::Write);
         let Connection { stream, ahead } = &mut peer.connection;
         stream.read_to_end(ahead).expect("the server replies");
@@ -96,7 +98,7 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     all
 }
 
-/// Returns the scenes of a script.
+/// Returns the scenes of a script, which are separated by empty lines.
 fn scenes(script: &str) -> Vec<Vec<&str>> {
     let scenes = script.split("\n\n");
     let scenes = scenes.map(|scene| scene.lines().filter(|line| !line.starts_with('#')).collect());
@@ -108,8 +110,8 @@ fn blocking_commands_reply_like_those_of_valkey() {
     let folder = Folder::new();
     let socket = folder.socket();
     let _ours = Running::with(Options { unix_socket: Some(socket.clone()), ..options() });
-    // Redis 7.0 serves a client from the key that became ready first, whatever the order in the
-    // client's command.
+    // Redis 7.0 is not compared: it serves a client from the key that became ready first,
+    // regardless of the order of keys in the client's command.
     if let Some(theirs) = Server::start(Kind::Valkey) {
         let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {

@@ -1,4 +1,4 @@
-//! [`Both`]: the engine and another server, which run the same commands.
+//! [`Both`]: runs the same commands in the engine and in another server.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use super::process::{Kind, Reply, Server};
 use super::sample::{Elements, Sample};
 use super::score::is_same;
 
-/// Redis's default limits, and limits with which sets of few elements or short members are skip
+/// Redis's default limits, and limits under which even small sets or sets of short members are skip
 /// lists.
 pub(crate) const LIMITS: [ListpackLimits; 5] =
     [limits(128, 64), limits(0, 64), limits(1, 64), limits(4, 64), limits(128, 4)];
@@ -20,7 +20,7 @@ const fn limits(max_listpack_entries: usize, max_listpack_value: usize) -> Listp
     ListpackLimits { max_listpack_entries, max_listpack_value }
 }
 
-/// Both use RESP3, in which scores have their own type.
+/// The engine and another server. Both use RESP3, in which scores have their own type.
 pub(crate) struct Both<'s> {
     pub(crate) server: &'s mut Server,
     pub(crate) ours: Ours,
@@ -32,16 +32,16 @@ pub(crate) struct Both<'s> {
 
 /// A command with different replies.
 pub(crate) struct Mismatch {
-    /// The index of the command that was compared.
+    /// The index of the command among those that were compared.
     pub(crate) index: usize,
     pub(crate) command: Command,
-    /// `None` if the engine panicked.
+    /// The engine's reply; `None` if it panicked.
     pub(crate) ours: Option<Vec<u8>>,
     pub(crate) theirs: Vec<u8>,
 }
 
 impl Mismatch {
-    /// Returns the command and both replies.
+    /// Returns the command and both replies as text.
     pub(crate) fn report(&self) -> String {
         let Mismatch { command, ours, theirs, .. } = self;
         let ours = ours.as_ref().map_or("a panic".to_owned(), |ours| Reply::of(ours).to_string());
@@ -58,7 +58,7 @@ struct Call {
 }
 
 impl<'s> Both<'s> {
-    /// Starts without keys.
+    /// Removes all keys, sets the limits, and selects RESP3.
     pub(crate) fn new(server: &'s mut Server, limits: ListpackLimits) -> Both<'s> {
         let mut both = Both { server, ours: Ours::new(), limits, promoted: BTreeSet::new() };
         let ListpackLimits { max_listpack_entries: entries, max_listpack_value: value } = limits;
@@ -80,8 +80,8 @@ impl<'s> Both<'s> {
             for command in [command.clone()].into_iter().chain(encoding) {
                 let sample = Sample::key(&command).map(|key| self.elements(key));
                 let sample = sample.map(|elements| Sample::new(&command, elements));
-                // A panic is reported with the commands that led to it. The engine is not used
-                // again.
+                // `AssertUnwindSafe` is justified, because the engine is not used again after a
+                // panic.
                 let run = AssertUnwindSafe(|| self.ours.run(&command));
                 let reply = catch_unwind(run).ok();
                 calls.push(Call { index, command, sample, reply });
@@ -147,13 +147,13 @@ impl<'s> Both<'s> {
         pairs.collect()
     }
 
-    /// Returns both replies to a command: the engine's and the other server's.
+    /// Runs a command in both; returns the engine's reply and the other server's.
     pub(crate) fn run(&mut self, command: impl Into<Command>) -> [Vec<u8>; 2] {
         let command = command.into();
         [self.ours.run(&command), self.server.run(&command)]
     }
 
-    /// Returns both replies to a line as strings.
+    /// Like [`run`](Self::run), with the replies as strings.
     pub(crate) fn show(&mut self, line: &str) -> [String; 2] {
         self.run(line).map(|reply| Reply::of(&reply).to_string())
     }

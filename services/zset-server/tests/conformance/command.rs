@@ -1,4 +1,4 @@
-//! [`Command`]: a command with arguments of any bytes.
+//! [`Command`]: a command whose arguments may contain any bytes.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Command {
 }
 
 impl Server {
-    /// Returns the reply to a command.
+    /// Sends a command; returns the reply.
     pub(crate) fn run(&mut self, command: &Command) -> Vec<u8> {
         self.run_all(std::slice::from_ref(command)).remove(0)
     }
@@ -78,7 +78,7 @@ impl Server {
     }
 }
 
-/// A command line.
+/// Parses a command line.
 impl From<&str> for Command {
     fn from(line: &str) -> Command {
         let mut requests = Requests::default();
@@ -100,7 +100,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Returns an argument of a command line, whatever its bytes.
+/// Quotes an argument of a command line, which may have any bytes.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let escaped = |byte: &u8| match byte {
         b'"' | b'\\' => format!("\\{}", char::from(*byte)),

@@ -1,10 +1,11 @@
-//! The differences between Redis, Valkey and `zset_core`, with a test of each decision.
+//! Tests what the engine does where Redis, Valkey and `zset_core` differ.
 //!
-//! `docs/design.md` has a table of them. `interchange::other_limits` tests RESTORE of long members;
-//! `rows/infinities.txt` has sums of infinities, and `rows/range.txt` negative offsets.
+//! `docs/design.md` has a table of the differences. Three of them are tested elsewhere: RESTORE of
+//! long members in `interchange::other_limits`, sums of infinities in `rows/infinities.txt`, and
+//! negative offsets in `rows/range.txt`.
 //!
-//! The engine does what both servers do, and otherwise what Valkey does. The exceptions are in
-//! `docs/redis.md`.
+//! Where the two servers agree, the engine does the same. Where they differ, the engine follows
+//! Valkey. The exceptions are in `docs/redis.md`.
 
 use zset_core::redis::rdb;
 use zset_core::redis::{AddOptions, ScoreRange};
@@ -50,15 +51,15 @@ fn negative_zero(mut server: Server) {
         let mut both = Both::new(&mut server, limits);
         both.agree_all(["ZADD set -0 b 0 a -1 c", "ZINCRBY set 1 c"]);
         assert_eq!(both.show("ZSCORE set b"), ["0", theirs]);
-        // Zeros of both signs are equal everywhere.
+        // The engine and both servers treat zeros of both signs as equal.
         let lines = ["ZADD set CH 0 b", "ZRANGE set 0 -1", "ZCOUNT set (0 0", "ZCOUNT set -0 -0"];
         both.agree_all(lines);
     }
 }
 
 fn valid_numbers(mut server: Server) {
-    // Whether a string is valid, as a score and as a bound: for Redis 7.0, for Valkey and the
-    // engine, and for zset_core.
+    // Each array says whether a string is valid: first for Redis 7.0, then for Valkey and the
+    // engine, and last for `zset_core`.
     const NONE: [bool; 3] = [false; 3];
     const ALL: [bool; 3] = [true; 3];
     const REDIS: [bool; 3] = [true, false, false];
@@ -122,7 +123,8 @@ fn arguments_that_promote(mut server: Server) {
     assert_eq!(set.encoding(), Encoding::Listpack);
 }
 
-/// An entry is its length, in 5 bytes, and its string. Its back-length covers both.
+/// Tests an entry with a back-length of 16,383: the length of the string in 5 bytes, and the
+/// string.
 fn back_length_of_16383(mut server: Server) {
     let limits = ListpackLimits { max_listpack_value: 20_000, ..ListpackLimits::default() };
     let mut both = Both::new(&mut server, limits);

@@ -1,18 +1,18 @@
-//! The differences listed in `docs/redis.md`: all three servers reply as stated there.
+//! Tests the tables of differences in `docs/redis.md`: all three servers reply as stated there.
 
 use super::Ours;
 use super::process::{Kind, Reply, Server};
 
 const DOCS: &str = include_str!("../../../../docs/redis.md");
 
-/// A row of a table.
+/// A row of a table of differences.
 struct Difference<'a> {
     commands: &'a str,
-    /// The replies of Redis, Valkey and zset to the last command, where they are compared.
+    /// The replies of Redis, Valkey and zset to the last command; `None` if not compared.
     replies: [Option<&'a str>; 3],
 }
 
-/// Returns the code of a cell that contains nothing else.
+/// Returns the contents of a cell that is a single code span.
 fn code(cell: &str) -> Option<&str> {
     let code = cell.trim().strip_prefix('`')?.strip_suffix('`')?;
     (!code.contains('`')).then_some(code)

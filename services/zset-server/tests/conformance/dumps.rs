@@ -1,5 +1,5 @@
-//! DUMP of strings and plain sets, restored by other servers, and the reverse. [`interchange`] has
-//! sorted sets.
+//! Tests DUMP of strings and plain sets: other servers restore our payloads, and the engine
+//! restores theirs. [`interchange`] does the same for sorted sets.
 //!
 //! [`interchange`]: super::interchange
 
@@ -7,7 +7,7 @@ use super::Ours;
 use super::command::quoted;
 use super::process::{Kind, Reply, Server};
 
-/// Returns a RESTORE of the payload in a reply.
+/// Returns a RESTORE command for the payload in a reply to DUMP.
 fn restore(key: &str, dump: &[u8]) -> String {
     format!("RESTORE {key} 0 {} REPLACE", quoted(Reply::of(dump).into_text()))
 }
@@ -22,7 +22,8 @@ fn strings_and_sets_are_exchanged_with_other_servers() {
     let integers: Vec<_> = (0..600).map(|n: i64| (n * 1_000_000_007).to_string()).collect();
     let integers = integers.join(" ");
     let sets = ["1 2 3", "-1 300", "70000 -5000000000", "a 1 \"\" \"\\x00\"", &long, &integers];
-    // How each is written, and how a copy and the value are read. Unions of plain sets are ordered.
+    // For each value: the command that writes it to `key`, and the commands that read its copy at
+    // `back` and the value itself. Sets are read with ZUNION, because its reply is ordered.
     let unions = ["ZUNION 2 key back WITHSCORES", "ZUNION 2 key key WITHSCORES"];
     let strings = strings.map(|string| (format!("SET key {string}"), ["GET back", "GET key"]));
     let sets = sets.iter().map(|members| (format!("SADD key {members}"), unions));

@@ -1,9 +1,11 @@
-//! Thousands of random commands, run by the engine and by another server.
+//! Runs thousands of random commands in the engine and in another server, and compares the replies.
 //!
-//! An episode starts without keys and is determined by its seed. Its commands are drawn from the
-//! names in `episode.txt`. One that fails is shortened before it is reported.
+//! The commands are run in episodes. An episode starts without keys and is determined by its seed.
+//! Its commands are drawn from the lists in `episode.txt`. If an episode fails, it is shortened
+//! before it is reported.
 //!
-//! `ZSET_COMMANDS` is the number of commands for each server, and `ZSET_SEED` the first seed.
+//! The variable `ZSET_COMMANDS` is the number of commands for each server, and `ZSET_SEED` is the
+//! first seed.
 
 use std::env;
 
@@ -37,13 +39,13 @@ fn random_commands(mut server: Server) {
     }
 }
 
-/// Returns the names for the commands of an episode, with its own members.
+/// Returns the names from which an episode is drawn, with random members for this seed.
 pub(crate) fn script(seed: u64) -> Script {
     let mut script = Script::new(seed);
     script.run(include_str!("episode.txt"));
     let members = script.draw("<poolsize>").parse().expect("a number");
     let members: Vec<_> = (0..members).map(|_| script.draw("<newmember>")).collect();
-    // Rarely, a command has a member that is not one of them.
+    // Rarely, `<member>` is a new member instead of one from the pool.
     script.define("member", members.iter().map(String::as_str).chain(["<newmember>"]));
     let score = script.draw("<validscore>");
     script.define("equalscore", [&*score]);
@@ -84,7 +86,7 @@ fn shortened(
 
     let mut chunk = episode.len();
     while chunk > 0 {
-        // From the end, where the mismatch is.
+        // Start from the end, where the mismatch is.
         let mut start = episode.len();
         while start > 0 {
             start = start.saturating_sub(chunk).min(episode.len());

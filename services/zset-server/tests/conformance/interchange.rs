@@ -1,4 +1,5 @@
-//! Payloads of DUMP and RESTORE: servers restore ours, and the engine restores theirs.
+//! Tests the payloads of sorted sets in DUMP and RESTORE: other servers restore ours, and the
+//! engine restores theirs.
 
 use std::collections::BTreeSet;
 
@@ -30,9 +31,9 @@ test_with_each_server!(
 const LONG_MEMBERS: ListpackLimits =
     ListpackLimits { max_listpack_entries: 128, max_listpack_value: 20_000 };
 
-/// Exchanges a set that is the same in both, and compares its elements, encodings and bytes.
+/// Exchanges the set at [`KEY`], which both have, and compares its elements, encodings and bytes.
 fn exchange(both: &mut Both<'_>) {
-    // The payload is that of the value alone.
+    // Give the key a deadline, which must not become part of the payload.
     both.agree("EXPIRE set 1000");
     let dumps = both.run("DUMP set");
     let [ours, theirs] = [0, 1].map(|side: usize| Reply::of(&dumps[side]).into_text());
@@ -45,19 +46,21 @@ fn exchange(both: &mut Both<'_>) {
     let copy = both.ours.ask("DUMP copy");
     assert_eq!(Reply::of(&copy).into_text(), ours, "the same set has the same payload");
 
-    // Restores with the library alone.
+    // Restore with `zset_core` alone, without the engine.
     let restored = rdb::restore_with_limits(theirs, both.limits);
     let restored = restored.unwrap_or_else(|error| panic!("{error}: {}", theirs.escape_ascii()));
     restored.check();
     assert!(rdb::dump(&restored) == ours, "{restored:?}");
 
-    // A listpack has the same bytes, unless the server compresses it or writes scores with more
-    // digits.
+    // The listpacks are equal, unless the server compresses its payload or writes scores as other
+    // strings.
     let is_listpack = restored.encoding() == Encoding::Listpack;
     if is_listpack && !is_compressed(theirs) && has_our_texts(both.server, &restored) {
         assert_eq!(listpack_in(ours), listpack_in(theirs), "{restored:?}");
     }
-    // Redis 7.0 writes the same version. In its skip lists, a zero has a sign.
+    // Redis 7.0 writes the same RDB version, so its uncompressed payloads are equal as a whole. The
+    // exceptions are scores written as other strings, and zeros in skip lists, whose sign Redis
+    // keeps.
     let has_zero = restored.iter().any(|(_, score)| score == Score::ZERO);
     let has_our_bytes = if is_listpack { has_our_texts(both.server, &restored) } else { !has_zero };
     let compresses = both.server.ask("CONFIG GET rdbcompression").ends_with(b"yes\r\n");
@@ -66,7 +69,7 @@ fn exchange(both: &mut Both<'_>) {
     }
 }
 
-/// Returns whether a server stores all scores as the engine does.
+/// Returns whether a server stores all scores as the same strings as the engine.
 fn has_our_texts(server: &mut Server, ours: &ZSet) -> bool {
     let reply = server.ask("ZRANGE set 0 -1 WITHSCORES");
     let pairs = Reply::of(&reply).into_parts().into_iter().map(Reply::into_parts);
@@ -101,16 +104,17 @@ fn listpack_in(payload: &[u8]) -> &[u8] {
 fn compress(server: &mut Server, compress: bool) {
     let yes_or_no = if compress { "yes" } else { "no" };
     assert_eq!(server.ask(&format!("CONFIG SET rdbcompression {yes_or_no}")), b"+OK\r\n");
-    // Enables all of Redis's checks. Valkey has no such setting.
+    // Enable all checks of payloads. Ignore the reply, since a server may lack this setting.
     let _ = server.ask("CONFIG SET sanitize-dump-payload yes");
 }
 
-/// Returns limits for each encoding.
+/// Returns the given limits, and limits under which every set is a skip list.
 fn each_encoding(limits: ListpackLimits) -> [ListpackLimits; 2] {
     [limits, ListpackLimits { max_listpack_entries: 0, ..limits }]
 }
 
-/// Exchanges a set of each element alone, and a set after each element is added.
+/// For each element, exchanges a set with only this element. Then adds the elements one by one to
+/// the same set, and exchanges it after each addition.
 fn exchange_growing(
     server: &mut Server,
     limits: ListpackLimits,
@@ -133,8 +137,8 @@ fn exchange_growing(
 fn members_of_all_lengths(mut server: Server) {
     compress(&mut server, false);
     for limits in each_encoding(LONG_MEMBERS) {
-        // Lengths around those at which the form in a listpack or a payload changes. Servers
-        // disagree about 16,378 bytes: see `decisions`.
+        // Lengths around those at which the encoding of a string changes, in a listpack or in a
+        // payload. Servers disagree about 16,378 bytes, so that length is tested in `decisions`.
         let lengths = [0, 1, 2, 10, 11, 12, 62, 63, 64, 65, 126, 127, 128, 4094, 4095, 4096, 4097];
         let longer = [16_371, 16_375, 16_376, 16_377, 16_379, 16_382, 16_383, 16_384, 16_385];
         for length in lengths.into_iter().chain(longer) {
@@ -156,7 +160,7 @@ fn integers() -> BTreeSet<i128> {
 fn integers_of_all_widths(mut server: Server) {
     compress(&mut server, false);
     for limits in each_encoding(ListpackLimits { max_listpack_entries: 1000, ..LONG_MEMBERS }) {
-        // As members, as scores, and as both.
+        // Use each integer as a member, as a score, and as both.
         let elements: [fn(i128) -> (String, String); 3] = [
             |i| (i.to_string(), "0".into()),
             |i| ("member".into(), i.to_string()),
@@ -237,7 +241,7 @@ fn large_sets(mut server: Server) {
     }
 }
 
-/// A payload can come from a server with other limits.
+/// Tests payloads that come from a server with other limits.
 fn other_limits(mut server: Server) {
     compress(&mut server, false);
     let short = |i: u32| format!("m{i}").into_bytes();
@@ -257,7 +261,8 @@ fn other_limits(mut server: Server) {
                 assert_eq!(replies, [b"+OK\r\n"; 2]);
                 let is_long = member(0).len() > limits.max_listpack_value;
                 let fits = set.len() <= limits.max_listpack_entries;
-                // Unlike the library, servers ignore the lengths of members here.
+                // When servers restore a listpack, they ignore the lengths of its members, unlike
+                // `zset_core`.
                 let expected = if set.encoding() == Encoding::Listpack && is_long && fits {
                     assert_eq!(restored.encoding(), Encoding::Skiplist);
                     Encoding::Listpack

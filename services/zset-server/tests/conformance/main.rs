@@ -1,20 +1,23 @@
-//! zset-server compared with real servers: Redis 7.0 and Valkey 9.
+//! Compares zset-server with real servers: Redis 7.0 and Valkey 9.
 //!
-//! Commands run in the server's [engine](Ours) in this process and in another server, and the
-//! replies must be the same. There are two sources of commands:
+//! Each command runs both in the server's [engine](Ours), in this process, and in another server.
+//! The replies must be the same. Most commands come from two sources:
 //!
-//! - **Rows.** Each file of `rows/` is a script; those in `rows/drawn/` use random choices, see
-//!   [`script`]. A row is a command line. A prefix specifies how its replies are compared: `~` in
-//!   any order of the lines, `?` by their shape, i.e. the types of all parts, `!` by the type
-//!   alone, `^` by the first six parts of each command, for COMMAND INFO. `=` skips the row for
-//!   Redis 7.0, which lacks later features. Each script runs in RESP2 and in RESP3. Doubles from
-//!   Redis 7.0, which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several
-//!   clients.
+//! - **Rows.** Each file in `rows/` is a script whose rows are command lines. The scripts in
+//!   `rows/drawn/` make random choices: see [`script`]. Each script runs in RESP2 and in RESP3. A
+//!   row may begin with a prefix that specifies how its replies are compared: `~` compares the
+//!   lines in any order; `?` compares the shape, i.e. the types of all parts; `!` compares only the
+//!   type of the whole reply; and `^`, for COMMAND INFO, compares the first six parts of each
+//!   command. The prefix `=` skips the row for Redis 7.0, which lacks later features. Redis 7.0
+//!   prints doubles with 17 digits, so its doubles are compared as numbers.
 //! - **Random commands** on sorted sets, with edge cases as arguments, under several limits of the
 //!   encodings: see [`episodes`].
-//!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.
 //!
-//! Intended differences are in `docs/redis.md`, which [`differences`] reads, and in [`decisions`].
+//! [`blocking`] plays scenes of several clients. [`scans`] compares ZSCAN, and [`interchange`]
+//! compares DUMP and RESTORE, both with many sets.
+//!
+//! Intended differences are listed in `docs/redis.md`, which [`differences`] tests, and in
+//! [`decisions`].
 
 #![cfg(all(unix, not(miri)))]
 
@@ -148,8 +151,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The length of each part of a long reply in a report: the last bytes that are equal, and the
-/// first that differ.
+/// The part of a long reply that a report shows: it begins up to `MAX_SAME` bytes before the first
+/// difference, and has at most `MAX_SHOWN` bytes.
 const MAX_SAME: usize = 60;
 const MAX_SHOWN: usize = 300;
 

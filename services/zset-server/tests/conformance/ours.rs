@@ -18,12 +18,12 @@ impl Ours {
         Ours { engine, client, replies: Replies::default() }
     }
 
-    /// Returns the reply to a line.
+    /// Runs a command line; returns the reply.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
         self.run(&line.into())
     }
 
-    /// Returns the reply to a command.
+    /// Runs a command; returns the reply.
     pub(crate) fn run(&mut self, command: &Command) -> Vec<u8> {
         let arguments: Vec<_> = command.words().iter().map(Vec::as_slice).collect();
         self.replies.clear();

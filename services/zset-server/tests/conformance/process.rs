@@ -1,7 +1,6 @@
-//! Server processes: Redis and Valkey, each on a Unix socket in a temporary folder.
+//! Starts server processes: Redis and Valkey, each on a Unix socket in a temporary folder.
 //!
-//! [`test_support::servers`] defines which programs the other servers are, and what happens if one
-//! is missing.
+//! [`test_support::servers`] determines the programs, and what happens if one is not installed.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -36,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// Returns the start of the line in INFO if the version is right.
+    /// Returns the beginning of the line in INFO that shows the right version.
     fn version(self) -> &'static str {
         match self {
             Kind::Redis => "redis_version:7.0.",
@@ -58,7 +57,7 @@ pub(crate) struct Server {
     pub(crate) kind: Kind,
     process: Child,
     connection: Connection,
-    // Dropped after the process has ended.
+    // The folder is deleted when this field is dropped, after the process has ended.
     folder: Folder,
 }
 
@@ -83,7 +82,7 @@ impl Server {
         None
     }
 
-    /// Waits until a server answers.
+    /// Connects to a server as soon as it accepts connections.
     fn connect(kind: Kind, mut process: Child, folder: Folder) -> Server {
         let start = Instant::now();
         let connection = loop {
@@ -105,13 +104,13 @@ impl Server {
         self.folder.socket()
     }
 
-    /// Returns the reply to a line.
+    /// Sends a command line; returns the reply.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
         let replies = self.exchange(format!("{line}\r\n").as_bytes(), 1);
         replies.unwrap_or_else(|error| panic!("no reply to {line}: {error}")).remove(0)
     }
 
-    /// Sends requests at once; returns the reply to each.
+    /// Sends all requests at once; returns the reply to each.
     pub(crate) fn exchange(&mut self, requests: &[u8], count: usize) -> io::Result<Vec<Vec<u8>>> {
         let Connection { stream, .. } = &mut self.connection;
         stream.write_all(requests)?;
@@ -124,13 +123,12 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A second panic here would hide the test's.
+        // Ignore errors: a second panic here would hide the panic of the test.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A connection on a Unix socket.
 pub(crate) struct Connection {
     pub(crate) stream: Patient<UnixStream>,
     /// Bytes received after the last reply.

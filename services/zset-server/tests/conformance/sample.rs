@@ -1,4 +1,4 @@
-//! [`Sample`]: the possible replies to ZRANDMEMBER.
+//! [`Sample`]: decides whether a reply to a ZRANDMEMBER command is possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use super::score::is_same_score;
 /// A set with its scores as strings.
 pub(crate) type Elements = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A ZRANDMEMBER of a set with these elements.
+/// A ZRANDMEMBER command on a set with these elements.
 pub(crate) struct Sample {
     elements: Elements,
-    /// If negative, members may repeat.
+    /// The requested number of members. If it is negative, members may repeat.
     count: Option<i64>,
     with_scores: bool,
 }
 
 impl Sample {
-    /// Returns the key of a ZRANDMEMBER.
+    /// Returns the key if the command is ZRANDMEMBER.
     pub(crate) fn key(command: &Command) -> Option<&[u8]> {
         let key = command.words().get(1).filter(|_| command.name() == "ZRANDMEMBER");
         key.map(Vec::as_slice)
@@ -30,7 +30,7 @@ impl Sample {
         Sample { elements, count, with_scores: command.words().len() > 3 }
     }
 
-    /// Returns whether a reply in RESP3 that is not an error is possible.
+    /// Returns whether a reply in RESP3 is possible. The reply must not be an error.
     pub(crate) fn could_be(&self, reply: &Reply<'_>, kind: Kind) -> bool {
         let Some(count) = self.count else {
             return match reply {
@@ -56,7 +56,8 @@ impl Sample {
         }
     }
 
-    /// Returns the member of a part, or nothing if the set lacks it or its score differs.
+    /// Returns the member in a part of the reply, or `None` if the set lacks it or its score
+    /// differs.
     fn member<'a>(&self, part: &Reply<'a>, kind: Kind) -> Option<&'a [u8]> {
         let (member, score) = match part {
             Reply::Text(_, member) if !self.with_scores => (member, None),

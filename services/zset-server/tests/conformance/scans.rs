@@ -1,6 +1,7 @@
-//! Scans: each member that stays in the set is returned, whatever else changes.
+//! Tests that ZSCAN returns each member that stays in the set during the scan, whatever else
+//! changes.
 //!
-//! Cursors differ between the servers, so each has its own scan.
+//! Cursors differ between the servers, so each server has its own scan.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +16,11 @@ use super::score::is_same_score;
 use super::test_with_each_server;
 
 const KEY: &str = "set";
-/// More pages than any scan in these tests has.
+/// The maximum number of pages; the scans in these tests have fewer.
 const MAX_PAGES: usize = 100_000;
 
 test_with_each_server!(unchanged_sets, changing_sets);
 
-/// A scan in progress.
 struct Scan {
     /// The kind of the other server; `None` for the engine.
     server: Option<Kind>,

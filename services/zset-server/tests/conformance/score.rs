@@ -1,4 +1,4 @@
-//! When two strings are the same score.
+//! Decides whether two strings represent the same score.
 
 use super::process::{Kind, Reply};
 
@@ -16,18 +16,18 @@ pub(crate) fn is_same(ours: &Reply<'_>, theirs: &Reply<'_>, kind: Kind) -> bool 
     }
 }
 
-/// Returns whether a server writes our score as this string.
+/// Returns whether a server of this kind may write our score as the string `theirs`.
 pub(crate) fn is_same_score(ours: &[u8], theirs: &[u8], kind: Kind) -> bool {
     let text = |bytes| std::str::from_utf8(bytes).expect("a score is ASCII");
     let (ours, theirs) = (text(ours), text(theirs));
-    // Zeros of both signs are equal.
+    // Zeros of both signs are equal as `f64`.
     let is_same_number = ours.parse::<f64>().is_ok_and(|ours| theirs.parse() == Ok(ours));
     match kind {
         // Redis 7.0 writes 17 digits.
         Kind::Redis => is_same_number,
-        // Valkey keeps the sign of a zero in a skip list. It does not always find the shortest
-        // string, or the nearest of several. Such a string has different digits, so this accepts no
-        // other format.
+        // Valkey keeps the sign of a zero in a skip list. Valkey does not always write the shortest
+        // string, or the nearest one of that length. Accept digits that differ from ours for this
+        // reason. If the digits are the same, the format must be the same too.
         Kind::Valkey => {
             ours == theirs || is_same_number && (theirs == "-0" || has_worse_digits(theirs, ours))
         }

@@ -1,13 +1,13 @@
-//! Scripts: rows, and templates for several rows.
+//! Expands scripts into rows. The syntax of scripts:
 //!
 //! - `# text` is a comment.
-//! - `@name a | b | c` names a list of strings, from that line on. A string may use other names.
-//! - `$name` in a row expands to each of the strings: to one row each, or with several names to one
-//!   row for each combination.
-//! - `<name>` is one of the strings at random. A string that is listed twice, or as `string ×2`, is
-//!   twice as likely. `<>` is empty.
-//! - `%300 row` repeats the row 300 times, each with its own random strings.
-//! - ` ; ` separates rows within a string, such as those of a transaction.
+//! - `@name a | b | c` names a list of strings, for the lines below. A string may use other names.
+//! - A row with `$name` expands to one row for each string in the list. A row with several such
+//!   names expands to one row for each combination.
+//! - `<name>` is replaced by a random string of the list. A string that is listed twice, or as
+//!   `string ×2`, is twice as likely. `<>` is replaced by nothing.
+//! - `%300 row` repeats the row 300 times, each time with new random strings.
+//! - ` ; ` separates several rows on one line or in one string, such as the rows of a transaction.
 
 use std::collections::HashMap;
 use std::env;
@@ -18,7 +18,7 @@ use rand::seq::IndexedRandom;
 
 type Names = HashMap<String, Vec<String>>;
 
-/// The names that are defined so far, and the random choices, which are determined by a seed.
+/// The names defined so far, and a seeded generator for the random choices.
 pub(crate) struct Script {
     names: Names,
     rng: Xoshiro256PlusPlus,
@@ -56,7 +56,7 @@ impl Script {
         rows
     }
 
-    /// Defines a name as one of several strings.
+    /// Defines a name for a list of strings.
     pub(crate) fn define<'a>(&mut self, name: &str, texts: impl IntoIterator<Item = &'a str>) {
         let texts = texts.into_iter().flat_map(|text| match text.rsplit_once(" ×") {
             Some((text, times)) => vec![text; times.parse().expect("a number")],
@@ -66,7 +66,7 @@ impl Script {
         self.names.insert(name.to_owned(), texts);
     }
 
-    /// Calls `found` with each combination of the strings for each `$name`.
+    /// Calls `found` once for each combination of strings for the `$name`s of a row.
     fn each(&mut self, row: &str, found: &mut impl FnMut(String)) {
         let Some((before, after)) = row.split_once('$') else { return found(self.draw(row)) };
         let end = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());

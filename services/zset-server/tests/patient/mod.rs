@@ -1,7 +1,7 @@
 //! [`Patient`]: a stream that repeats a call if a signal interrupts it.
 //!
-//! If a process is stopped and continued while it waits on a socket with a timeout, the call fails
-//! with EINTR.
+//! If the process is stopped and continued while a call waits on a socket with a timeout, the call
+//! fails with EINTR.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Deref;

@@ -59,7 +59,6 @@ impl<'a> Reply<'a> {
         reply
     }
 
-    /// Returns the parts of a list.
     #[track_caller]
     pub(crate) fn into_parts(self) -> Vec<Self> {
         let Reply::List(_, parts) = self else { panic!("not a list: {self}") };
@@ -87,7 +86,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Appends the reply with its numbers in one form, whatever their number of digits.
+    /// Appends the reply in a form in which equal numbers have the same digits.
     pub(crate) fn write_short(&self, written: &mut Vec<u8>) {
         match self {
             Reply::Line(kind, text) | Reply::Text(kind, text) => {
@@ -110,8 +109,9 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Returns the names in a reply to COMMAND, subcommands such as `client|id` included, each with
-    /// its number of arguments, including the name; if negative, the minimum number.
+    /// Returns the commands in a reply to COMMAND, including subcommands such as `client|id`. Each
+    /// has a name and an arity: the number of arguments including the name, or, if negative, the
+    /// minimum.
     pub(crate) fn listed_commands(&self) -> Vec<(String, i8)> {
         let Reply::List(_, list) = self else { panic!("not a list: {self:?}") };
         let mut commands = Vec::new();

@@ -1,4 +1,4 @@
-//! Limits of clients, requests and replies.
+//! Tests the limits on clients, requests and replies.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -18,7 +18,8 @@ fn unread_replies_are_bounded() {
     let before = resident_bytes();
     let mut peer = server.connect();
     let mut most = before;
-    // The replies would take more than a gigabyte. The system's buffers hold all requests.
+    // The replies would need more than a gigabyte. All requests fit in the buffers of the operating
+    // system.
     for _ in 0..20 {
         peer.send(&b"GET k\r\n".repeat(1000));
         other.ask(b"PING\r\n", b"+PONG\r\n");
@@ -118,7 +119,8 @@ fn the_memory_of_all_clients_is_bounded() {
     let set = set("k", &value).into_bytes();
     let (get, multi) = (&b"GET k\r\n"[..], b"MULTI\r\n".as_slice());
     let wait = [b"BZPOPMIN".to_vec(), b" j".repeat(20_000), b" 0\r\n".to_vec()].concat();
-    // Unread replies, incomplete requests, queued commands, and blocked clients with many keys.
+    // In each round, the clients use memory in a different way: unread replies, incomplete
+    // requests, queued commands, and waits for many keys.
     for parts in [&[get][..], &[&set[..set.len() - 3]], &[multi, &set], &[&wait]] {
         let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
         for peer in &mut peers {
@@ -147,7 +149,7 @@ fn a_transaction_with_replies_above_the_limit_runs_and_closes_the_connection() {
     peer.send(b"EXEC\r\n");
     assert!(!matches!(peer.stream.read(&mut [0]), Ok(1)));
     let mut other = server.connect();
-    // The whole transaction has run.
+    // The transaction has run completely, although its replies exceeded the limit.
     other.ask(b"GET ran\r\n", b"$3\r\nyes\r\n");
 }
 
@@ -159,7 +161,7 @@ fn clients_that_do_not_authenticate_make_room_for_others() {
     user.ask(b"AUTH word\r\n", b"+OK\r\n");
     let mut guest = server.connect();
     guest.ask(b"PING\r\n", b"-NOAUTH Authentication required.\r\n");
-    // One more client fits.
+    // The third client reaches the limit, so both clients without authentication are disconnected.
     let mut other = server.connect();
     while other.stream.read_exact(&mut [0]).is_ok() {}
     guest.expect_last(b"");
@@ -178,7 +180,7 @@ fn three_thousand_refused_clients_may_stay_connected_until_there_is_room() {
         let _ = peer.stream.write_all(b"PING\r\n");
         peer.expect_last(b"-ERR max number of clients reached\r\n");
     }
-    // A client that disconnects makes room.
+    // When the only connected client leaves, a new client is accepted.
     only.ask(b"QUIT\r\n", b"+OK\r\n");
     drop(only);
     let has_room = || {

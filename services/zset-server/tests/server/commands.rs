@@ -1,4 +1,4 @@
-//! Effects of commands beyond the replies that the conformance tests compare.
+//! Tests effects of commands that the conformance tests do not compare.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ fn a_reply_that_would_block_all_other_clients_is_refused() {
     let mut prompt = Prompt::new();
     let member = "m".repeat(1000);
     prompt.ask(&format!("ZADD key 1 {member}"));
-    // The last count is rejected while the reply is written, the others beforehand.
+    // The last count is rejected while the reply is being written, the others before that.
     for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
         let reply = prompt.ask(&format!("ZRANDMEMBER key {count}"));
         assert_eq!(reply, "-ERR value is out of range", "{count}");
@@ -74,7 +74,7 @@ fn a_set_that_replaces_another_type_serves_waiting_clients() {
             ask(&mut engine, &mut other, line);
             assert!(!waiting.take_served(&mut replies));
         }
-        // Redis and Valkey serve no client here.
+        // Redis and Valkey do not serve the waiting client here, but this server does.
         assert_eq!(ask(&mut engine, &mut other, line), ":1");
         assert!(waiting.take_served(&mut replies), "{line}");
         assert_eq!(replies.bytes(), b"*3\r\n$3\r\nkey\r\n$1\r\na\r\n$1\r\n1\r\n");

@@ -1,4 +1,5 @@
-//! Clients of another protocol, such as a browser that sends bytes chosen by a web page.
+//! Tests clients that speak another protocol, such as a browser that sends bytes chosen by a web
+//! page.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +7,7 @@ use std::net::TcpStream;
 use crate::program::Program;
 use crate::running::{Peer, Running};
 
-/// The body of a request, with commands.
+/// The body of an HTTP request, which contains commands.
 const BODY: &str = "FLUSHALL\r\n*3\r\n$3\r\nSET\r\n$4\r\nevil\r\n$1\r\n1\r\nSET evil 1\r\n";
 
 fn post(headers: &str) -> String {
@@ -23,7 +24,7 @@ fn replies_until_closed(peer: &mut Peer<TcpStream>, pieces: &[&[u8]]) -> String 
         }
     }
     let mut replies = Vec::new();
-    // A connection that is closed during a write may be reset.
+    // If the server closes the connection during a write, the read may report a reset.
     let result = peer.stream.read_to_end(&mut replies);
     let kind = result.err().map(|error| error.kind());
     assert!(
@@ -49,7 +50,7 @@ fn commands_in_the_body_of_an_http_request_do_not_run() {
         text.replace("POST / ", &format!("POST /{} ", "x".repeat(60_000))),
         text.replace("POST / ", &format!("POST /{} ", "x".repeat(100_000))),
         text.replace("POST / HTTP/1.1", "POST /"),
-        // All methods that a page can choose.
+        // The next requests have other methods, which a page may also be able to choose.
         text.replace("POST ", "GET "),
         text.replace("POST ", "HEAD "),
         text.replace("POST ", "PUT "),
@@ -57,13 +58,13 @@ fn commands_in_the_body_of_an_http_request_do_not_run() {
         text.replace("POST / HTTP/1.1\r\nHost", "GET / \"HTTP/1.1\r\nHost"),
         text.replace("POST / HTTP", "SET /evil HTTP"),
         text.replace("POST / HTTP", "DEL /kept HTTP"),
-        // The first line may be a command.
+        // The next requests begin with a valid command, or with the preface of HTTP/2.
         format!("PING\r\n\r\n{text}"),
         format!("PING\r\nHost: x\r\n{BODY}"),
         format!("PING\r\nhOST:\r\n{BODY}"),
         format!("PING\r\nHost:x\r\n{BODY}"),
         format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{BODY}"),
-        // As arrays, the form in which clients send commands.
+        // The last two requests are arrays, the format that Redis clients send.
         format!("*1\r\n$4\r\nPost\r\n{BODY}"),
         format!("*2\r\n$5\r\nHOST:\r\n$1\r\nx\r\n{BODY}"),
     ] {
@@ -73,7 +74,8 @@ fn commands_in_the_body_of_an_http_request_do_not_run() {
         let halves = [&request.as_bytes()[..half], &request.as_bytes()[half..]];
         for pieces in [&[request.as_bytes()][..], &many, &halves] {
             let replies = replies_until_closed(&mut server.connect(), pieces);
-            // At most the reply to the previous command, or an error.
+            // The server may reply to the PING or report a protocol error, but must send nothing
+            // else.
             let is_reply = replies == "+PONG\r\n" || replies.starts_with("-ERR Protocol error: ");
             assert!(replies.is_empty() || is_reply, "{start}: {replies}");
         }
@@ -87,7 +89,8 @@ fn commands_in_a_tls_handshake_do_not_run() {
     let server = Running::start();
     let mut other = server.connect();
     other.ask(b"SET kept 1\r\n", b"+OK\r\n");
-    // A session ticket, which a page's server chooses, can contain lines.
+    // The page's server chooses the session ticket in the handshake. The ticket can contain lines
+    // of commands.
     let hello = [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and\n", BODY.as_bytes()].concat();
     for pieces in [&[&hello[..]][..], &[&hello[..1], &hello[1..3], &hello[3..]], &[&hello[..9]]] {
         assert_eq!(replies_until_closed(&mut server.connect(), pieces), "");
@@ -120,7 +123,7 @@ fn http_requests_are_logged_at_most_once_a_minute() {
         peer.expect_last(b"");
     }
     let log = program.stop();
-    // More than one only if the machine pauses for a minute.
+    // More than one line is logged only if the test pauses for a minute.
     let lines = log.matches("Possible SECURITY ATTACK detected").count();
     assert!((1..5).contains(&lines), "{log}");
 }

@@ -1,5 +1,5 @@
-//! The order of the modules: each uses only modules in its row of the table in `docs/design.md` and
-//! in the rows below.
+//! Tests the order of the modules. A module uses only modules in its own row of the table in
+//! `docs/design.md` or in the rows below it.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use test_support::documentation::{files, has_extension};
 
 const DOCS: &str = include_str!("../../../../docs/design.md");
 
-/// The modules of each row of the table, from top to bottom.
+/// Returns the modules of each row of the table, from top to bottom.
 fn rows() -> Vec<Vec<&'static str>> {
     let (_, table) = DOCS.split_once("| modules of the server |").expect("there is a table");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));

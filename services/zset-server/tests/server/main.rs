@@ -1,5 +1,5 @@
-//! The server over sockets: split requests, limits, start and stop, and clients; and the order of
-//! its modules.
+//! Tests of the server, most of them over sockets: split requests, limits, starting and stopping,
+//! and the effects of commands. Also tests the order of the server's modules.
 
 #![cfg(all(unix, not(miri)))]
 

@@ -1,4 +1,4 @@
-//! The memory of unread replies.
+//! Tests the memory limit, and the memory that unread replies use.
 
 use std::io::{Read, Write};
 
@@ -23,7 +23,7 @@ fn many_clients_with_few_unread_replies_stay_below_the_memory_limit() {
     assert!(peak < LIMIT + LIMIT / 4, "{peak}");
     let connected = peer.info("clients", "connected_clients:");
     assert!((CLIENTS / 8..CLIENTS).contains(&connected), "{connected}");
-    // The data is far below the limit.
+    // Writes still succeed, since the data is far below the limit.
     peer.ask(b"SET k small\r\n", b"+OK\r\n");
     drop(unread);
 }
@@ -72,7 +72,7 @@ fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     while calls == 0 || quiet < 50 {
         let before = calls;
         calls = peer.info("stats", "total_commands_processed:");
-        // One of them is this INFO.
+        // This INFO is itself one of the counted commands.
         quiet = if calls == before + 1 { quiet + 1 } else { 0 };
     }
 }

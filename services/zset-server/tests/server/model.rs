@@ -1,5 +1,5 @@
-//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of
-//! members for each key. There are no sockets, and the model sets the time.
+//! Compares blocking commands with a naive model, which has a list of blocked clients and, for each
+//! key, a sorted list of members. The test uses the engine without sockets, and sets the time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,10 +13,11 @@ const KEYS: [&str; 3] = ["a", "b", "c"];
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Scores of new members, by key: in one command, or for several keys in a transaction.
+    /// A client adds members with these scores to keys: to one key with a single command, or to
+    /// several in a transaction.
     Add(usize, Vec<(usize, Vec<u8>)>),
-    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in
-    /// milliseconds.
+    /// A client pops from keys. After the keys: whether the highest score comes first, the count of
+    /// a BZMPOP (`None` for a BZPOPMIN or BZPOPMAX), and the timeout in milliseconds.
     Pop(usize, Vec<usize>, bool, Option<usize>, u64),
     Pass(u64),
     Leave(usize),
@@ -56,7 +57,7 @@ struct Waiting {
 #[derive(Default)]
 struct Model {
     keys: [BTreeSet<(u8, String)>; KEYS.len()],
-    /// In the order in which they blocked.
+    /// The blocked clients, in the order in which they blocked.
     waiting: Vec<Waiting>,
     /// The replies to clients that were blocked.
     served: BTreeMap<usize, String>,
@@ -157,7 +158,7 @@ impl Both {
 
     fn step(&mut self, step: Step) {
         match step {
-            // A blocked client sends nothing.
+            // Skip this step: a blocked client sends nothing.
             Step::Add(client, _)
             | Step::Pop(client, ..)
             | Step::Delete(client, _)

@@ -1,11 +1,11 @@
-//! Passwords.
+//! Tests where the password can be set, and which clients need it.
 
 use std::process::Command;
 
 use crate::program::Program;
 use crate::prompt::Prompt;
 
-/// Asserts that a program requires a password.
+/// Asserts that a running program requires this password.
 #[track_caller]
 fn assert_requires(program: &Program, password: &str) {
     let mut peer = program.connect();
@@ -17,7 +17,7 @@ fn assert_requires(program: &Program, password: &str) {
 fn a_password_is_read_from_the_environment() {
     let program = Program::start_after("export ZSET_REQUIREPASS='open sesame'", &[]);
     assert_requires(&program, "open sesame");
-    // An empty variable does not start a server without a password, and two passwords are an error.
+    // An empty password is an error, and so are two passwords.
     for arguments in [&["serve"][..], &["serve", "--requirepass", "a"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zset-server"));
         let variable = if arguments.len() > 1 { "b" } else { "" };

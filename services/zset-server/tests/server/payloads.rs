@@ -1,4 +1,4 @@
-//! RESTORE of plain sets and strings, whose payloads are untrusted input.
+//! Tests RESTORE of plain sets and strings. Their payloads are untrusted input.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use zset_core::redis::rdb;
 
 use crate::prompt::Prompt;
 
-/// Restores a type and a value as a key; returns the reply.
+/// Restores a body, which is a type byte and a value, at the key `key`; returns the reply.
 fn restore(prompt: &mut Prompt, body: &[u8]) -> String {
     let mut payload = body.to_vec();
     rdb::seal(&mut payload);
@@ -14,7 +14,7 @@ fn restore(prompt: &mut Prompt, body: &[u8]) -> String {
     String::from_utf8_lossy(&reply).into_owned()
 }
 
-/// The encodings of sets, each with its members in order.
+/// Bodies in all encodings of sets, each with its members in order.
 const SETS: [(&[u8], &[&str]); 4] = [
     (b"\x02\x02\x01b\x01a", &["a", "b"]),
     (b"\x0B\x0E\x02\0\0\0\x03\0\0\0\xFF\xFF\x02\0\x03\0", &["-1", "2", "3"]),
@@ -36,7 +36,7 @@ fn all_encodings_of_sets_are_restored() {
 #[test]
 fn compressed_strings_are_restored() {
     let mut prompt = Prompt::new();
-    // 3 literal bytes, and a back-reference of 7 bytes at distance 3.
+    // The compressed string is 3 literal bytes and a back-reference of 7 bytes at distance 3.
     assert_eq!(restore(&mut prompt, b"\0\xC3\x06\x0A\x02abc\xA0\x02"), "+OK\r\n");
     assert_eq!(prompt.ask("GET key"), "$10 abcabcabca");
 }

@@ -1,4 +1,4 @@
-//! The program as a server: its log, and its signals.
+//! Runs the program as a server, and lets tests read its log and send it signals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
@@ -21,7 +21,7 @@ impl Program {
         Program::run(Command::new(env!("CARGO_BIN_EXE_zset-server")), arguments)
     }
 
-    /// Starts the program from a shell, after a command of the shell.
+    /// Starts the program from a shell that runs the command `before` first.
     pub(crate) fn start_after(before: &str, arguments: &[&str]) -> Program {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{before}\nexec \"$0\" \"$@\"")]);
@@ -88,7 +88,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A second panic here would hide the test's.
+        // Ignore errors: a second panic here would hide the panic of the test.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

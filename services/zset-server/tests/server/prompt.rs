@@ -1,11 +1,11 @@
-//! Commands run without a server, at a time set by the test.
+//! Runs commands in an engine without a server, at a time set by the test.
 
 use std::time::Duration;
 
 use zset_server::{Client, Engine, Replies};
 use zset_std::{Clock, FakeClock};
 
-/// Returns the reply to a line of words, with line ends as spaces.
+/// Returns the reply to a line of words. Its line ends become spaces.
 pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &str) -> String {
     let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
     let mut replies = Replies::default();
@@ -13,7 +13,7 @@ pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &
     String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ").trim_end().to_owned()
 }
 
-/// An engine with a client, and a clock that does not advance.
+/// An engine with a client, and a clock that only the test advances.
 pub(crate) struct Prompt {
     pub(crate) clock: FakeClock,
     pub(crate) engine: Engine<FakeClock>,
@@ -29,7 +29,7 @@ impl Prompt {
         Prompt { clock, engine, client }
     }
 
-    /// Returns the reply to a line of words, with line ends as spaces.
+    /// Like the function [`ask`].
     pub(crate) fn ask(&mut self, line: &str) -> String {
         ask(&mut self.engine, &mut self.client, line)
     }
@@ -44,7 +44,7 @@ impl Prompt {
     /// Returns the next cursor and the members or keys on a page of a scan.
     pub(crate) fn page(&mut self, line: &str) -> (String, Vec<String>) {
         let reply = self.ask(line);
-        // Without the headers of bulk strings and arrays.
+        // Skip the headers of bulk strings and arrays.
         let mut words = reply.split(' ').filter(|word| !word.starts_with(['$', '*']));
         let cursor = words.next().expect("a cursor").to_owned();
         (cursor, words.map(str::to_owned).collect())

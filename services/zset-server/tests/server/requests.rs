@@ -1,4 +1,4 @@
-//! Requests in pieces of any size, and lines split into arguments.
+//! Tests that requests are parsed from pieces of any size, and that lines are split into arguments.
 
 use proptest::prelude::*;
 
@@ -43,7 +43,7 @@ fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes biased towards those with a meaning in the protocol.
+/// Returns a strategy for bytes, biased towards those with a meaning in the protocol.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     const TOKENS: &str = "\x0b|\x0c|*|$|\r\n|\n|\r|-1|0|1|2|10| |\"|'|\\|ping|99999999999|\0";
     let tokens: Vec<_> = TOKENS.split('|').collect();
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Returns the error of bytes received at once, under limits.
+/// Returns the error for bytes received at once, under these limits.
 fn error(bytes: &str, limits: RequestLimits) -> String {
     let mut requests = Requests::default();
     requests.set_limits(limits);
@@ -83,7 +83,7 @@ fn error(bytes: &str, limits: RequestLimits) -> String {
 fn errors_have_the_texts_of_redis() {
     let long = "1".repeat(64 * 1024 + 1);
     for (bytes, message) in [
-        // Previously found at random.
+        // A random test once failed with this request.
         ("*\r\n", "invalid multibulk length"),
         ("*x\r\n", "invalid multibulk length"),
         ("*1048577\r\n", "invalid multibulk length"),

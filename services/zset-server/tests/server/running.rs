@@ -1,4 +1,4 @@
-//! Clients of a server in this process.
+//! Starts a server in this process, and connects clients to it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ impl Running {
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
         let stream = retry(|| TcpStream::connect(self.address)).expect("the server listens");
-        // Send short requests at once.
+        // Disable Nagle's algorithm, so that short requests are sent immediately.
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();

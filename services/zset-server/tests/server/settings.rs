@@ -1,4 +1,4 @@
-//! Limits from options and from CONFIG SET, which takes effect immediately.
+//! Tests limits set by options or by CONFIG SET. CONFIG SET takes effect immediately.
 
 use std::net::TcpStream;
 
@@ -21,7 +21,7 @@ fn maxclients_limits_new_clients() {
     set(&mut one, "maxclients", "3");
     let mut three = server.connect();
     three.ask(b"PING\r\n", b"+PONG\r\n");
-    // Connected clients stay connected.
+    // Lowering the limit disconnects no client.
     set(&mut one, "maxclients", "1");
     three.ask(b"PING\r\n", b"+PONG\r\n");
     server.connect().expect_last(b"-ERR max number of clients reached\r\n");
@@ -34,7 +34,7 @@ fn maxclients_limits_new_clients() {
     ] {
         assert!(info.contains(line), "{line} is not in {info}");
     }
-    // Usually above the limit on open files.
+    // This number is usually above the limit on open files.
     let reply = one.ask_line(b"CONFIG SET maxclients 4294967295\r\n");
     assert!(reply == "+OK" || reply.contains("The operating system is not able"), "{reply}");
 }
@@ -61,7 +61,7 @@ fn writes_above_maxmemory_are_errors() {
     one.ask(b"ZCARD k\r\n", b":0\r\n");
     set(&mut one, "maxmemory", "0");
     one.ask(b"ZADD k 1 a\r\n", b":1\r\n");
-    // The limit is lowered after the command is queued.
+    // Lower the limit only after the commands have been queued.
     one.ask(b"MULTI\r\nZADD k 2 b\r\nZCARD k\r\n", b"+OK\r\n+QUEUED\r\n+QUEUED\r\n");
     set(&mut other, "maxmemory", "1");
     let reason = REFUSED.trim_start_matches('-');
@@ -116,7 +116,7 @@ fn debug_can_be_enabled_and_a_sleep_has_bounds() {
         let answer = peer.ask_line(format!("DEBUG SLEEP {seconds}\r\n").as_bytes());
         assert_eq!(answer, reply, "{seconds}");
     }
-    // The error quotes the start of a long name.
+    // The error quotes only the start of a long name.
     let reply = peer.ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
     let text = "unknown subcommand or wrong number of arguments for";
     assert_eq!(reply, format!("-ERR {text} '{}'. Try DEBUG HELP.", "a".repeat(128)));

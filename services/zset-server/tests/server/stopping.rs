@@ -1,4 +1,4 @@
-//! Stopping a server, also by a signal to the program.
+//! Tests that a server stops, directly or when the program receives a signal.
 
 use std::env;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::running::{Peer, Running, options};
 
 #[test]
 fn received_requests_are_answered_before_a_stop() {
-    // So that a pause of the machine has no effect.
+    // The grace period is unlimited, so a pause of the machine cannot end it early.
     let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
     let mut idle = server.connect();
     let mut half = server.connect();
@@ -52,7 +52,7 @@ fn a_client_that_does_not_read_does_not_delay_a_stop() {
 fn a_unix_socket_is_removed_at_the_stop_and_a_stale_one_is_replaced() {
     let path = env::temp_dir().join(format!("zset-server-{}.socket", std::process::id()));
     let _ = fs::remove_file(&path);
-    // Dropping a listener does not remove its file.
+    // Dropping a listener leaves its socket file behind.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let with_socket = || Options { unix_socket: Some(path.clone()), ..options() };
     let server = Running::with(with_socket());
@@ -90,7 +90,7 @@ fn a_closed_terminal_stops_the_program() {
     peer.ask(b"SET key value\r\n", b"+OK\r\n");
     // From now on, logging fails.
     program.close_log();
-    // Both the system and the shell send the signal.
+    // When a terminal closes, both the system and the shell send SIGHUP.
     program.signal("HUP");
     program.signal("HUP");
     peer.expect_last(b"");

@@ -1,4 +1,4 @@
-//! Commands whose effects depend on the time.
+//! Tests commands whose effects depend on the time.
 
 use zset_std::Timestamp;
 
@@ -72,7 +72,7 @@ fn restored_keys_go_when_they_are_told_to() {
 #[test]
 fn cl_throttle_answers_as_redis_cell_does() {
     let mut prompt = Prompt::new();
-    // The example of redis-cell's README: a burst of fifteen more, thirty in sixty seconds.
+    // The example in redis-cell's README: a maximum burst of 15, and 30 units in 60 seconds.
     prompt.expect(&[
         ("CL.THROTTLE user123 15 30 60 1", "*5 :0 :16 :15 :-1 :2"),
         ("cl.throttle user123 15 30 60", "*5 :0 :16 :14 :-1 :4"),
@@ -80,7 +80,7 @@ fn cl_throttle_answers_as_redis_cell_does() {
         ("CL.THROTTLE user123 15 30 60 1", "*5 :1 :16 :0 :2 :32"),
         ("CL.THROTTLE user123 15 30 60 17", "*5 :1 :16 :0 :-1 :32"),
         ("CL.THROTTLE user123 15 30 60 0", "*5 :0 :16 :0 :-1 :32"),
-        // A full bucket is empty after the period, even if the count does not divide it.
+        // A full bucket drains within the period, even if the count does not divide the period.
         ("CL.THROTTLE thirds 2 3 1 3", "*5 :0 :3 :0 :-1 :1"),
         // As in redis-cell, numbers may have a plus sign and leading zeros.
         ("CL.THROTTLE other +15 030 60 1", "*5 :0 :16 :15 :-1 :2"),
@@ -159,7 +159,7 @@ fn all_expired_keys_are_counted_however_they_are_removed() {
         prompt.ask(&format!("PEXPIRE {key} 10"));
     }
     prompt.advance(10);
-    // Each command removes two expired keys, in addition to those that it names.
+    // Each command first removes up to two expired keys, in addition to the keys that it names.
     prompt.ask("DEL 0 1 2 3 4 5 6 7");
     assert_eq!(expired(&mut prompt), 8);
     for key in 10..30 {
@@ -167,7 +167,7 @@ fn all_expired_keys_are_counted_however_they_are_removed() {
         prompt.ask(&format!("PEXPIRE {key} 10"));
     }
     prompt.advance(10);
-    // The keys with the smallest names expire first.
+    // Of keys with the same deadline, those with the smallest names are removed first.
     for line in ["SET 29 1", "ZADD 28 1 a", "DEL 25 24 23"] {
         prompt.ask(line);
     }

@@ -1,4 +1,4 @@
-//! Blocking commands over sockets.
+//! Tests blocking commands over sockets.
 
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};

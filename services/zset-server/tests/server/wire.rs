@@ -1,4 +1,4 @@
-//! Requests in pieces of any size, and pipelines.
+//! Tests pipelines, and incomplete, invalid and large requests, over sockets.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -65,7 +65,8 @@ fn other_clients_run_between_slow_commands_of_one() {
     let (mut slow, mut other) = (server.connect(), server.connect());
     let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
     let requests: Vec<_> = (0..COMMANDS).map(request).collect();
-    // All commands in one piece, then one piece for each, all sent before the first has run.
+    // The first round sends all requests in one piece; the second sends each request in its own
+    // piece. The pieces usually arrive faster than the commands run.
     for (round, pieces) in [vec![requests.concat()], requests].into_iter().enumerate() {
         other.ask(b"DEL done\r\n", format!(":{round}\r\n").as_bytes());
         for piece in pieces {
@@ -139,7 +140,7 @@ fn a_declared_length_does_not_allocate() {
         peer.send(b"PING\r\n*2\r\n$4\r\nECHO\r\n$536870912\r\nx");
         peer.expect(b"+PONG\r\n");
     }
-    // The lengths add up to 25 GB.
+    // The declared lengths add up to 25 GB.
     assert!(resident_bytes() < 1 << 30, "{} bytes", resident_bytes());
 }
 

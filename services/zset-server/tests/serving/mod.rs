@@ -1,4 +1,4 @@
-//! A server in this process.
+//! [`Running`]: a server in this process.
 
 // Each test target uses only a part of this module.
 #![allow(dead_code)]
@@ -35,7 +35,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.stopper.stop();
-        // The second call stops without waiting for clients.
+        // The second call makes the server stop without waiting for its clients.
         self.stopper.stop();
         if let Some(thread) = self.thread.take() {
             let result = thread.join();

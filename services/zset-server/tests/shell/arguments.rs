@@ -1,4 +1,4 @@
-//! The command line and exit codes.
+//! Tests the command line and the exit codes.
 
 use crate::running::{run, text};
 

@@ -1,4 +1,4 @@
-//! HELP, compared with the syntax that the server accepts.
+//! Compares the syntax shown by HELP with the syntax that the server accepts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::running::answer;
 
 /// A command or a subcommand.
 struct Command {
-    /// A subcommand is named like `client id`.
+    /// The name; a subcommand is named like `client id`.
     name: String,
     /// The number of arguments, including the name; if negative, the minimum number.
     arity: i8,
@@ -33,7 +33,7 @@ impl Command {
                 Command { name, arity, arguments: String::new() }
             })
             .collect();
-        // Commands of the shell itself have other help.
+        // The shell has its own QUIT, so HELP does not show the syntax of the server's QUIT.
         commands.retain(|command| command.name != "quit");
         let script: Vec<_> = commands.iter().map(|it| format!("HELP {}\n", it.name)).collect();
         let shown = answer(&script.concat());
@@ -47,7 +47,7 @@ impl Command {
         commands
     }
 
-    /// Returns whether the command accepts that many arguments, including its name.
+    /// Returns whether the command accepts this number of arguments, including its name.
     fn takes(&self, words: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { words >= number } else { words == number }
@@ -73,7 +73,7 @@ fn each_command_has_a_syntax_that_matches_its_arity() {
         let is_fixed = command.arity > 0;
         assert_eq!(is_fixed, !arguments.contains('['), "{}: {arguments}", command.name);
         if is_fixed {
-            // A choice between literal words counts as one of them.
+            // A choice between literal words is a single argument.
             let bars = arguments.matches(" | ").count();
             let words = command.len_of_name() + arguments.split_whitespace().count() - 2 * bars;
             assert!(command.takes(words), "{}: {arguments}", command.name);
@@ -82,7 +82,7 @@ fn each_command_has_a_syntax_that_matches_its_arity() {
 }
 
 /// Returns the lines that a syntax describes: the shortest one, then one for each option and
-/// choice. Repetitions occur once.
+/// choice. A `...` is ignored.
 fn lines_of(syntax: &str) -> Vec<Vec<&str>> {
     let mut rest = syntax;
     let lines = sequences(&mut rest);
@@ -90,7 +90,8 @@ fn lines_of(syntax: &str) -> Vec<Vec<&str>> {
     lines.into_iter().next().expect("there is one alternative").clone()
 }
 
-/// Parses alternatives up to a closing bracket, which is not consumed: the lines of each.
+/// Parses alternatives up to a closing bracket, which is not consumed. Returns the lines of each
+/// alternative.
 fn sequences<'a>(rest: &mut &'a str) -> Vec<Vec<Vec<&'a str>>> {
     let mut alternatives = vec![vec![vec![]]];
     loop {
@@ -141,10 +142,10 @@ fn is_literal(word: &str) -> bool {
     word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '-')
 }
 
-/// No command has an option or a subcommand of this name.
+/// A word that is no option or subcommand of any command.
 const NONSENSE: &str = "NOSUCH";
 
-/// A server with a value of a command's type at the key `1`.
+/// A server to test a command. The key `1` has a value of the type that the command needs.
 struct Server<'a> {
     engine: Engine,
     client: Client,
@@ -164,8 +165,8 @@ impl<'a> Server<'a> {
         Server { engine, client, command }
     }
 
-    /// Runs the command, with placeholders among the arguments replaced. An error leaves the keys
-    /// unchanged.
+    /// Runs the command, with placeholders among the arguments replaced. Then restores the keys,
+    /// unless an error has left them unchanged.
     fn reply(&mut self, arguments: &[&str]) -> String {
         let keys = arguments.iter().filter(|word| **word == "key").count().to_string();
         let words = arguments.iter().map(|word| match *word {
@@ -217,7 +218,7 @@ fn vocabulary() -> BTreeSet<String> {
     words
 }
 
-/// Words that are parameters, or for which a command has its own error.
+/// Words that HELP does not show, because the command has its own error for them.
 const NOT_SHOWN: [(&str, &str); 4] = [
     ("zscan", "NOVALUES"),
     ("zrangebylex", "WITHSCORES"),
@@ -229,7 +230,7 @@ const NOT_SHOWN: [(&str, &str); 4] = [
 fn what_is_accepted_is_shown_by_help() {
     let commands = Command::all();
     let vocabulary = vocabulary();
-    // The last choices of the options that take one of several words.
+    // The last words of choices, such as `MAX` in `<MIN | MAX>`.
     let choices = vocabulary.iter().filter(|word| {
         commands.iter().any(|command| command.arguments.contains(&format!("{word}>")))
     });
@@ -238,13 +239,14 @@ fn what_is_accepted_is_shown_by_help() {
     let mut missing = Vec::new();
     for command in commands.iter().filter(|command| command.arity < 0) {
         let syntax = &*command.arguments;
-        // The subcommands have their own lines.
+        // Skip a container: its subcommands are tested as separate commands.
         if syntax.trim_start_matches('[').starts_with("subcommand") {
             continue;
         }
         let lines = lines_of(syntax);
         let is_shown = |word| lines.iter().flatten().any(|shown| *shown == word);
-        // Some options require an optional argument before them.
+        // Also use lines with optional arguments, because some options are valid only after such an
+        // argument.
         let options = |line: &[&str]| line.iter().filter(|word| is_literal(word)).count();
         let plain = lines.iter().filter(|line| options(line) == options(&lines[0]));
         let splits = plain.flat_map(|line| (0..=line.len()).map(|middle| line.split_at(middle)));
@@ -254,7 +256,7 @@ fn what_is_accepted_is_shown_by_help() {
         {
             let mut with = |word| server.reply(&[before, &[word], values, behind].concat());
             let other = with(NONSENSE);
-            // Any word is valid here.
+            // Skip a place where any word is valid.
             if !other.starts_with('-') {
                 continue;
             }

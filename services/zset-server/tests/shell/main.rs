@@ -1,4 +1,4 @@
-//! The shell: the program with scripts and at a terminal.
+//! Tests the shell: the program with scripts, and at a terminal.
 
 mod arguments;
 mod help;

@@ -1,4 +1,4 @@
-//! The pictures that SHOW draws.
+//! Tests the pictures that SHOW draws.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,12 +11,13 @@ use crate::running::{answer, assert_golden};
 /// A member that does not fit in a listpack.
 const LONG: &str = "a-member-of-69-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
 
-/// Returns a script that adds members in a random order, which is deterministic.
+/// Returns a script that adds members in a pseudorandom order, which is the same in each run.
 fn additions(key: &str, members: u64) -> String {
     let mut script = String::new();
     let mut state = 42u64;
     for _ in 0..members {
-        // Knuth's generator, "The Art of Computer Programming", volume 2, 3.3.4.
+        // Knuth's linear congruential generator: "The Art of Computer Programming", volume 2,
+        // 3.3.4.
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let number = state >> 40;
@@ -26,7 +27,7 @@ fn additions(key: &str, members: u64) -> String {
     script
 }
 
-/// Returns the drawing of the last line of a script.
+/// Returns the drawing of a SHOW command that runs after a script.
 fn drawn(script: &str, show: &str) -> String {
     let marker = "start of the picture";
     let all = answer(&format!("{script}ECHO '{marker}'\n{show}\n"));
@@ -34,7 +35,7 @@ fn drawn(script: &str, show: &str) -> String {
     picture.to_owned()
 }
 
-/// Returns the picture that the last line of a script draws.
+/// Like [`drawn`], but also checks the lengths and the ends of the lines.
 fn picture(script: &str, show: &str) -> String {
     let picture = drawn(script, show);
     for line in picture.lines() {
@@ -62,7 +63,7 @@ fn listpacks_are_shown_byte_by_byte_and_skip_lists_as_trees() {
         ("listpack.txt", format!("{fruit}\n"), "SHOW fruit"),
         ("encodings.txt", format!("{encodings} {}\n", "x".repeat(64)), "SHOW k"),
         ("long-listpack.txt", additions("k", 128), "SHOW k LIMIT 5"),
-        // Without an index.
+        // A set with a single leaf has no index.
         ("one-leaf.txt", format!("{}ZADD k 7.5 {LONG}\n", additions("k", 40)), "show k"),
         ("one-level.txt", additions("k", 300), "SHOW k"),
     ] {
@@ -119,7 +120,7 @@ fn other_types_and_missing_keys_are_errors() {
     assert_golden("other-types.txt", &answer(script));
 }
 
-/// Returns bytes as they can be typed.
+/// Returns bytes as a quoted argument.
 fn typed(bytes: &[u8]) -> String {
     let escaped: Vec<_> = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("\"{}\"", escaped.concat())

@@ -1,4 +1,4 @@
-//! redis-cli and the shell display the same replies in the same form.
+//! Tests that redis-cli and the shell display replies in the same form.
 
 use std::process::Command;
 

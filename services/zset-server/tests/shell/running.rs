@@ -1,5 +1,5 @@
-//! Runs the program until it exits, and compares its output with expected outputs in files.
-//! `ZSET_UPDATE_GOLDEN=1` rewrites the files.
+//! Runs the program until it exits, and compares its output with golden files. With
+//! `ZSET_UPDATE_GOLDEN=1`, the files are rewritten.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use test_support::servers;
 
-/// Returns the program, independent of the user's settings and history.
+/// Returns a command that runs the program, regardless of the user's `NO_COLOR`.
 pub(crate) fn program() -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_zset-server"));
     program.env_remove("NO_COLOR");
@@ -32,7 +32,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the output is UTF-8")
 }
 
-/// Compares a string with a file.
+/// Asserts that a string is equal to the contents of a golden file.
 pub(crate) fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shell/golden").join(name);
     if env::var_os("ZSET_UPDATE_GOLDEN").is_some() {

@@ -1,4 +1,4 @@
-//! Scripts from files and from standard input.
+//! Tests scripts from files and from standard input.
 
 use std::fs;
 use std::io::Read;
@@ -131,7 +131,8 @@ fn commands_that_block_say_that_the_shell_does_not_wait() {
         assert_eq!(reply, "(nil)");
         assert!(explanation.contains("does not wait"), "{answer}");
     }
-    // There is nothing to wait for.
+    // Neither command waits: the first one finds a member, and the second one runs in a
+    // transaction.
     assert_eq!(answer("ZADD a 1 x\nBZPOPMIN a 0\n").matches("wait").count(), 0);
     assert_eq!(answer("MULTI\nBZPOPMIN a 0\nEXEC\n").matches("wait").count(), 0);
 }

@@ -1,4 +1,4 @@
-//! The shell at a terminal, which `script` from util-linux emulates.
+//! Tests the shell at a terminal, which `script` from util-linux emulates.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -51,7 +51,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal reads");
     }
 
-    /// Presses keys and waits until a string is shown, for each pair. Empty keys only wait.
+    /// For each pair, presses the keys and waits until the string is shown. Empty keys only wait.
     fn play(&mut self, steps: &[(&str, &str)]) {
         for (keys, text) in steps {
             self.press(keys);
@@ -124,7 +124,7 @@ fn pasted_lines_run_one_by_one() {
     let Some(mut terminal) = Terminal::open("") else { return };
     terminal.play(&[
         ("", PROMPT),
-        // A bracketed paste.
+        // The escape sequences around the text mark it as pasted.
         ("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~", "zadd board 2 bob"),
         ("\r", "(integer) 1\r\n"),
         ("", "Unbalanced quotes\r\n"),

@@ -1,14 +1,14 @@
-//! [`ForwardedFor`], and the syntax of `Forwarded`, RFC 7239.
+//! [`ForwardedFor`], and the syntax of the `Forwarded` header (RFC 7239).
 //!
 //! ```text
 //! Forwarded: for=192.0.2.43;proto=http, for="[2001:db8:cafe::17]:4711"
 //!            element                    element
 //! ```
 //!
-//! Elements are split off from the right, since those to the left may come from the client. A
-//! quoted string can be read from its end too: its opening quote follows `=`, and inner quotes are
-//! escaped by an odd number of backslashes. So a well-formed line has the same elements in both
-//! directions, and the elements at the end of a line are the same whatever precedes them.
+//! A line is split into elements from the right, since elements on the left may come from the
+//! client. A quoted string can also be read backwards: its opening quote follows `=`, whereas an
+//! odd number of backslashes precedes each quote inside it. So a well-formed line has the same
+//! elements in both directions, and the elements at its end do not depend on what precedes them.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -44,7 +44,7 @@ use crate::request_head::RequestHead;
 ///
 /// The number must be exact, and clients must not be able to reach the server without passing all
 /// proxies. Each proxy must append its entry after all that it has received, in the last line or in
-/// a line of its own. Some proxies replace the header instead; count such a proxy as the outermost
+/// a separate line. Some proxies replace the header instead; count such a proxy as the outermost
 /// one.
 ///
 /// # Examples
@@ -133,8 +133,8 @@ impl Key for ForwardedFor {
 /// Returns an entry of the list formed by all lines of a header, counted from the right; `None` if
 /// there is no such entry.
 ///
-/// The lines are split from the right, only up to that entry: bytes that the client has sent before
-/// it are not read. Empty entries do not count, as in any list in HTTP.
+/// The lines are split from the right, only up to that entry: the bytes before it, which the client
+/// has sent, are not read. Empty entries do not count, as in any list in HTTP.
 fn nth_from_right<'a>(
     lines: &GetAll<'a, HeaderValue>,
     mut place: usize,
@@ -174,7 +174,7 @@ fn parse_node(text: &str) -> Option<IpAddr> {
     is_port(port).then_some(name)
 }
 
-/// Returns whether a string is empty, or a colon and a port, which may be obfuscated.
+/// Returns whether a string is empty, or a colon followed by a port, which may be obfuscated.
 fn is_port(text: &str) -> bool {
     let Some(port) = text.strip_prefix(':') else { return text.is_empty() };
     match port.strip_prefix('_') {
@@ -206,7 +206,7 @@ fn node(element: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut rest = element;
     loop {
         rest = rest.trim_ascii_start();
-        // A pair may be empty.
+        // Pairs may be empty, as in `for=192.0.2.43;;proto=http`.
         if !matches!(rest, [] | [b';', ..]) {
             let (name, after) = token(rest)?;
             let (value, after) = value(after.strip_prefix(b"=")?)?;
@@ -223,7 +223,7 @@ fn node(element: &[u8]) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Splits off a token, which is not empty.
+/// Splits off a token, which must not be empty.
 pub(crate) fn token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_token = |it: &u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(it);
     let end = text.iter().position(|it| !is_token(it)).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! The keys of a request, except for [`ForwardedFor`](super::ForwardedFor).
+//! All types of keys except [`ForwardedFor`](super::ForwardedFor).
 
 use std::fmt;
 use std::future::Future;
@@ -87,7 +87,7 @@ impl<T> fmt::Debug for PeerIp<T> {
     }
 }
 
-/// The network that a provider assigns to one customer.
+/// The default prefix length: providers usually assign a /64 to each customer.
 pub(super) const IPV6_PREFIX: u8 = 64;
 
 /// Returns the network of an address, as the key of a client. An IPv4 address is its own network.
@@ -128,7 +128,7 @@ pub fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     }
 }
 
-// Not inlined: most requests come over IPv4.
+// Not inlined, since most requests come over IPv4.
 #[inline(never)]
 fn ipv6_network(address: Ipv6Addr, prefix: u8) -> IpAddr {
     let bits = address.to_bits();
@@ -148,13 +148,13 @@ fn ipv6_network(address: Ipv6Addr, prefix: u8) -> IpAddr {
     }
 }
 
-/// The maximum length of a value by default.
+/// The default maximum length of a header's value, in bytes.
 const MAX_LEN: usize = 1024;
 
 /// The value of a header, such as an API key.
 ///
 /// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or contains
-/// anything but visible ASCII and spaces: the client chooses it, and keys are kept in memory.
+/// anything but visible ASCII, spaces and tabs: the client chooses it, and keys are kept in memory.
 ///
 /// A client can send any value. Put the layer after authentication, or limit by address as well, so
 /// that a client cannot avoid the limit with a new value for each request.
@@ -419,7 +419,7 @@ impl<E: fmt::Debug, F> fmt::Debug for Map<E, F> {
     }
 }
 
-// A request has a tuple of keys if it has all of them.
+// A request has the key of a tuple only if it has every key in the tuple.
 macro_rules! tuple {
     ($($name:ident $place:tt),*) => {
         impl<$($name: Key),*> Key for ($($name,)*) {
@@ -457,7 +457,8 @@ mod tests {
             ("64:ff9b::192.0.2.7", "192.0.2.7"),
             ("64:ff9b:1::192.0.2.7", "192.0.2.7"),
             ("64:ff9b:1:2:3:4:192.0.2.7", "192.0.2.7"),
-            // As translators with prefixes of 48, 56 and 64 bits embed 192.0.2.7.
+            // Translators with prefixes of 48, 56 and 64 bits embed 192.0.2.7 further left, so the
+            // whole address is kept.
             ("64:ff9b:1:c000:2:700::", "64:ff9b:1:c000:2:700::"),
             ("64:ff9b:1:5c0:0:207::", "64:ff9b:1:5c0:0:207::"),
             ("64:ff9b:1:5:c0:2:700:0", "64:ff9b:1:5:c0:2:700:0"),

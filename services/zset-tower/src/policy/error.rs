@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of an invalid policy, whose responses could not have a valid status or valid headers.
+/// Why a policy is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -19,11 +19,11 @@ pub enum PolicyError {
     /// The challenge for requests without a key does not begin with the name of a scheme, or is not
     /// printable ASCII.
     InvalidChallenge,
-    /// The [quota by key](crate::Policy::with_quota_by) is a function of another type than that of
-    /// the keys.
+    /// The function for [per-key quotas](crate::Policy::with_quota_by) takes a type other than that
+    /// of the keys.
     OtherKey,
-    /// The limiter does not take a [quota by key](crate::Policy::with_quota_by): it has several
-    /// quotas, or takes no quota with a call.
+    /// The limiter does not accept [per-key quotas](crate::Policy::with_quota_by): it has several
+    /// quotas, or accepts no quota with a call.
     QuotaNotByKey,
 }
 

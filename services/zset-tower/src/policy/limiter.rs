@@ -1,4 +1,4 @@
-//! The limiter of a policy, and the keys of requests in it.
+//! The limiter of a policy, and how it is called with the keys of requests.
 
 use std::any::Any;
 use std::error::Error;
@@ -27,14 +27,13 @@ type Local<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
 
 /// A limiter whose calls are awaited.
 pub(super) trait Remote<K>: Send + Sync {
-    /// Calls the limiter for a number of units of a key, with the terms of the key, if it has its
-    /// own.
+    /// Calls the limiter for `n` units of a key. `terms` are those of the key, if it has its own.
     fn call(self: Arc<Self>, call: Call, key: K, terms: Option<Funnel>, n: u32) -> Later<Reply>;
 
     /// Returns the limiter's own terms.
     fn terms(&self) -> Option<Funnel>;
 
-    /// Returns whether keys may have other terms.
+    /// Returns whether keys may have terms that differ from the limiter's.
     fn has_terms_by_key(&self) -> bool;
 }
 
@@ -76,7 +75,7 @@ where
     let decision = match call {
         Call::Peek => limiter.peek_n(key, n).await,
         Call::Check => limiter.check_n(key, n).await,
-        // If that fails, the units stay taken.
+        // If the refund fails, the units stay taken.
         Call::Refund => return Reply::Refunded(limiter.refund(key, n).await.unwrap_or(0)),
         Call::Release => return Reply::Refunded(0),
     };
@@ -86,7 +85,7 @@ where
     })
 }
 
-/// For asking whether a limiter takes other terms.
+/// Any terms, used only to find out whether a limiter accepts terms with a call.
 const ANY_TERMS: Funnel = match Quota::new(1, Duration::from_secs(1)) {
     Ok(quota) => Funnel::new(quota),
     Err(_) => unreachable!(),
@@ -109,7 +108,7 @@ impl<K: Send + Sync + 'static> Limiter<K> {
 
     fn has_terms_by_key(&self) -> bool {
         match self {
-            // A limiter of several quotas has no terms.
+            // A limiter with several quotas returns no terms, and accepts no quota with a call.
             Limiter::Local(limiter) => {
                 limiter.terms().is_some() && limiter.under(ANY_TERMS).is_some()
             }
@@ -127,7 +126,7 @@ impl<K> Clone for Limiter<K> {
     }
 }
 
-/// Calls a limiter with the terms of a key, if it has its own.
+/// Calls a limiter under the terms of a key, if it has its own.
 fn under<K, R>(
     limiter: &dyn KeyedLimiter<K>,
     terms: Option<Funnel>,
@@ -142,11 +141,11 @@ fn under<K, R>(
 /// How the units of a request are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// At once: no other policy applies.
+    /// With a single check, without regard to other policies.
     Alone,
-    /// Together with those of other policies.
+    /// Together with the units of other policies.
     Together,
-    /// The same, and the response decides whether they are charged.
+    /// Like [`Mode::Together`], but the response decides whether the units are charged.
     ByResponse,
 }
 
@@ -158,14 +157,14 @@ pub(super) struct Source<E: Key> {
     pub(super) key: E,
     pub(super) missing_key: MissingKey<E::Key>,
     pub(super) limiter: Limiter<E::Key>,
-    /// `None` if all keys have those of the limiter.
+    /// `None` if all keys have the terms of the limiter.
     pub(super) terms_by_key: Option<TermsByKey<E::Key>>,
 }
 
 /// A source with keys of any type.
 pub(super) trait AnySource: Send + Sync {
-    /// Takes `n` units of a request's key, or prepares to.
-    /// Allocates nothing if they are taken alone and nothing is awaited.
+    /// Takes `n` units of a request's key, or prepares to take them. Under the limiter's own terms,
+    /// [`Mode::Alone`] allocates nothing unless something must be awaited.
     fn start(&self, head: &RequestHead<'_>, n: u32, mode: Mode) -> Step<Outcomes>;
 
     /// Returns the limiter's own terms.
@@ -175,9 +174,10 @@ pub(super) trait AnySource: Send + Sync {
     fn set_terms_by_key(&mut self, terms_by_key: &dyn Any) -> Result<(), PolicyError>;
 }
 
-// Out of line, so that the usual request does not pay for them.
+// These functions are not inlined, so that the usual request does not pay for them.
 impl<E: Key> Source<E> {
-    /// Starts in any way but the usual one: alone, in this process, with the limiter's own terms.
+    /// Starts an unusual request. The usual one is checked alone, in this process, under the
+    /// limiter's own terms.
     #[inline(never)]
     fn start_with(&self, key: &E::Key, n: u32, mode: Mode) -> Step<Outcomes> {
         let terms = self.terms_by_key.as_ref().map(|terms| terms(key));
@@ -204,7 +204,8 @@ impl<E: Key> Source<E> {
 impl<E: Key> AnySource for Source<E> {
     fn start(&self, head: &RequestHead<'_>, n: u32, mode: Mode) -> Step<Outcomes> {
         match self.key.key(head) {
-            // By reference: moving a key that has just been written, such as an address, is slow.
+            // Matched by reference: moving a key that has just been written, such as an address, is
+            // slow.
             Found::Ready(ref key) => {
                 match (key_or_answer(key.as_ref(), &self.missing_key), &self.limiter) {
                     (Ok(key), Limiter::Local(limiter))
@@ -235,7 +236,8 @@ impl<E: Key> AnySource for Source<E> {
     }
 }
 
-/// Returns the key of a request, or the one that replaces a missing one.
+/// Returns the key of a request or the one that replaces it, or the answer to a request without a
+/// key.
 #[inline]
 fn key_or_answer<'a, K>(
     key: Option<&'a K>,
@@ -249,8 +251,8 @@ fn key_or_answer<'a, K>(
     }
 }
 
-/// Takes units of a key at once. The list is made here, since moving a decision that has just been
-/// written is slow.
+/// Takes units of a key at once. Returns [`Outcomes`] directly, since moving a decision that has
+/// just been written is slow.
 #[inline]
 fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, n: u32) -> Outcomes {
     let timer = Timer::start();
@@ -289,13 +291,13 @@ impl<K: Clone + Send + Sync + 'static> Limiter<K> {
 struct Bound<K: Clone> {
     limiter: Limiter<K>,
     key: K,
-    /// Those of the key, if it has its own.
+    /// The terms of the key, if it has its own.
     terms: Option<Funnel>,
     n: u32,
-    /// Whether they are held until the response decides, if the limiter can do that.
+    /// Whether the units are held until the response decides, if the limiter can hold them.
     by_response: bool,
-    /// Without a response, it is dropped, which charges the units: the client has disconnected, or
-    /// the service has failed or panicked.
+    /// The held units. Dropping the hold charges them. That happens if there is no response: the
+    /// client has disconnected, or the service has failed or panicked.
     hold: Option<Hold<Local<K>, K>>,
 }
 

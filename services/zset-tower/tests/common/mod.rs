@@ -1,10 +1,10 @@
-//! Reads headers and bodies, as clients do.
+//! Parses the headers and bodies of responses, as clients do.
 
 pub(crate) mod redis;
 
 use sfv::{ListEntry, Parser};
 
-/// Parses a list of strings with integer parameters, by a crate for structured fields.
+/// Parses a list of strings with integer parameters, using a crate for structured fields.
 pub(crate) fn parameters<const N: usize>(text: &str, names: [&str; N]) -> Vec<(String, [i64; N])> {
     let list: sfv::List = Parser::new(text).parse().unwrap();
     let entry = |entry: ListEntry| {

@@ -1,4 +1,4 @@
-//! Starts a Redis, and limits in it.
+//! Helpers that start a Redis server and create limiters on it.
 
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
@@ -11,19 +11,19 @@ use zset_redis::redis::Client;
 use zset_redis::redis::aio::ConnectionManager;
 use zset_redis::{Keyed, OnFailure, ServerLimiter};
 
-/// Only a failing test waits that long.
+/// A timeout that only a failing test reaches.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A Redis on a free port, stopped on drop.
+/// A Redis server on a free port, stopped on drop.
 pub(crate) struct Redis {
     process: Child,
-    // Dropped after the process has ended.
+    // Dropped after `Drop::drop` has ended the process, which uses the folder.
     folder: Folder,
     pub(crate) url: String,
 }
 
 impl Redis {
-    /// Starts a server; returns `None` if it is not installed.
+    /// Starts a server; returns `None` if Redis is not installed.
     pub(crate) fn start() -> Option<Self> {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let (program, folder) = (Program::redis(), Folder::new());
@@ -36,8 +36,8 @@ impl Redis {
         Some(redis)
     }
 
-    /// Waits for the socket, which no other server has. A server binds its port first, and ends if
-    /// another has taken it in the meantime.
+    /// Waits for the socket, whose path no other server uses. The server binds its port first, and
+    /// exits if another process has taken that port in the meantime.
     fn wait_until_it_listens(&mut self) {
         let start = Instant::now();
         while UnixStream::connect(self.folder.socket()).is_err() {
@@ -62,7 +62,7 @@ impl Drop for Redis {
     }
 }
 
-/// Returns a limiter in a Redis.
+/// Returns a limiter on a Redis server.
 pub(crate) fn keyed<L: ServerLimiter>(
     connection: &ConnectionManager,
     name: &str,

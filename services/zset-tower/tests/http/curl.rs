@@ -1,4 +1,4 @@
-//! The example with curl, run as its output suggests.
+//! Tests the example `api` with curl commands like those that it prints.
 
 use std::env;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -10,15 +10,15 @@ use std::thread;
 use crate::common::redis::Redis;
 use crate::common::{parameters, problem};
 
-/// The arguments of a request with a token.
+/// The arguments of curl for a request with a token.
 const ANN: [&str; 2] = ["-H", "Authorization: Bearer ann"];
 
 /// A running example, stopped on drop.
 struct Example {
     process: Child,
-    /// The address that it printed.
+    /// The URL that it printed.
     url: String,
-    /// The commands that it printed.
+    /// The curl commands that it printed.
     commands: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Example {
         Command::new(example)
     }
 
-    /// Starts the example.
+    /// Starts the example as a server, and reads what it prints.
     fn start(more: &[&str]) -> Self {
         let mut process = Example::command()
             .args(["--listen", "127.0.0.1:0"])
@@ -60,7 +60,7 @@ impl Example {
         example
     }
 
-    /// Runs curl; returns the head and the body of the response, which must have this status.
+    /// Runs curl and checks the status. Returns the head and the body of the response.
     #[track_caller]
     fn curl(&self, path: &str, more: &[&str], status: u16) -> (String, String) {
         let url = format!("{}{path}", self.url);
@@ -103,7 +103,7 @@ fn the_example_limits_curl() {
     let example = Example::start(&[]);
     assert_eq!(example.commands.len(), 4, "{:?}", example.commands);
 
-    // Ten a minute for each address, whatever the connection.
+    // Each address may send ten requests a minute, over any number of connections.
     for left in (0..10).rev() {
         let (head, body) = example.curl("/time", &[], 200);
         assert!(body.ends_with('\n'));
@@ -119,8 +119,8 @@ fn the_example_limits_curl() {
         assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
     }
 
-    // One a second for each free account, and up to three at once; two requests over one
-    // connection.
+    // A free account may send one request a second, and up to three at once. Each run of curl sends
+    // two requests over one connection.
     let (head, _) = example.curl("/search", &[], 401);
     assert_eq!(header(&head, "www-authenticate"), "Bearer");
     let url = format!("{}/search", example.url);
@@ -156,14 +156,14 @@ fn two_processes_share_the_limits_in_redis() {
         example.curl("/search", &ANN, 200);
     }
 
-    // Neither addresses nor tokens are stored.
+    // The keys in Redis contain neither addresses nor tokens.
     let client = zset_redis::redis::Client::open(redis.url.as_str()).unwrap();
     let keys = zset_redis::redis::cmd("KEYS").arg("*").query(&mut client.get_connection().unwrap());
     let keys: Vec<String> = keys.unwrap();
     assert_eq!(keys.len(), 2, "{keys:?}");
     assert!(!keys.iter().any(|key| key.contains("127.0") || key.contains("ann")), "{keys:?}");
 
-    // Without the server there are no decisions.
+    // Without its server, the limiter cannot decide, so requests are rejected.
     drop(redis);
     let (_, body) = examples[0].curl("/time", &[], 503);
     assert_eq!(problem(&body), (503, vec![]));
@@ -196,7 +196,7 @@ fn the_example_prints_its_options() {
     }
 }
 
-/// Runs the example with a server that it cannot use, and returns the error message.
+/// Runs the example with a Redis server that it cannot use, and returns the error message.
 #[track_caller]
 fn report(url: &str) -> String {
     let output = Example::command().args(["--listen", "127.0.0.1:0", "--redis", url]).output();
@@ -209,7 +209,7 @@ fn report(url: &str) -> String {
 fn without_its_server_the_example_reports_the_address() {
     let listener = || TcpListener::bind("127.0.0.1:0").unwrap();
     let free = listener().local_addr().unwrap();
-    // The operating system accepts connections, but nothing replies.
+    // The operating system accepts connections to this address, but no server replies.
     let listening = listener();
     let silent = listening.local_addr().unwrap();
     for (url, address) in [
@@ -232,7 +232,7 @@ fn the_example_tries_a_server_that_fails_once() {
         loop {
             let (mut stream, _) = server.accept().unwrap();
             let mut first = [0];
-            // The test itself connects last, and sends this.
+            // The test itself connects last, and sends `.` to end the loop.
             if stream.read(&mut first).is_ok_and(|n| n == 1) && first == *b"." {
                 return attempts;
             }

@@ -1,6 +1,7 @@
-//! The layer in servers, with clients over sockets, and between the layers of axum and tonic.
+//! Tests the layer on real servers, with clients that connect over sockets, and together with other
+//! layers in axum and tonic.
 //!
-//! All that needs a web framework is in this binary, so that no other one links it.
+//! All tests that use axum, hyper or tower-http are in this binary.
 
 #[path = "../common/mod.rs"]
 mod common;

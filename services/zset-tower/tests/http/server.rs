@@ -1,4 +1,4 @@
-//! The layer on an axum server, with hyper's client over sockets.
+//! Tests the layer on an axum server, with hyper's client, over sockets.
 
 use std::future::pending;
 use std::hash::Hash;
@@ -121,7 +121,8 @@ async fn a_limit_holds_over_one_connection_and_over_many() {
     assert_eq!(problem(denied.body()), (429, vec!["per-ip".to_owned()]));
     let limits = parameters(header(&denied, "ratelimit"), ["r", "t"]);
     assert_eq!(limits, [("per-ip".to_owned(), [0, 60])]);
-    // The connection still works, and other paths count as well.
+    // The connection still works after a denial. A request for a path without a route is counted,
+    // too.
     assert_eq!(kept.status("/absent", &[]).await, 429);
 }
 
@@ -140,7 +141,7 @@ async fn the_matched_path_is_a_key() {
 }
 
 async fn wrong() -> StatusCode {
-    // Yield, so that other requests run in the meantime.
+    // Sleeps, so that other requests run in the meantime.
     sleep(Duration::from_millis(20)).await;
     StatusCode::UNAUTHORIZED
 }
@@ -163,12 +164,12 @@ fn logins(calls: &Arc<AtomicU32>) -> Router {
         }))
 }
 
-/// Limits failed logins.
+/// Returns the policy, charging only failed logins.
 fn charge_failures(policy: Policy) -> Policy {
     policy.charge_if(|response| response.status() == StatusCode::UNAUTHORIZED)
 }
 
-/// Logins where a captcha is required after three failures in a minute of a clock.
+/// Logins that require a captcha after three failures in a minute of the clock.
 struct Logins {
     address: SocketAddr,
     calls: Arc<AtomicU32>,
@@ -235,7 +236,7 @@ async fn after_three_failed_logins_in_a_minute_there_is_a_captcha() {
     for path in ["/right", "/wrong"] {
         let captcha = client.get(path, &[]).await;
         assert_eq!((captcha.status().as_u16(), captcha.body().as_str()), (429, "three and four?"));
-        // The first failure was two seconds ago.
+        // The first failure was two seconds ago, and stops counting in 58 seconds.
         assert_eq!(header(&captcha, "retry-after"), "58");
     }
     assert_eq!(logins.calls(), before);
@@ -256,7 +257,7 @@ async fn of_many_logins_at_once_three_fail() {
 #[tokio::test]
 async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
     let logins = Logins::serve(&FakeClock::new()).await;
-    // The connection is closed without a response.
+    // The panic closes the connection without a response.
     assert!(Client::connect(logins.address).await.try_get("/panics", &[]).await.is_err());
     let limiter = &logins.limiter;
     let on_record = || {
@@ -270,7 +271,7 @@ async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
         while logins.calls() < 3 - left {
             sleep(Duration::from_millis(1)).await;
         }
-        // In flight: the unit is held, but not recorded.
+        // While the request is in flight, its unit is held, but not recorded.
         assert_eq!((limiter.peek_n("", 0).remaining, on_record()), (left, 2 - left));
         response.abort();
         drop(client);
@@ -315,7 +316,8 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     for address in addresses {
         assert_eq!(Client::connect(address).await.status("/right", &[]).await, 429);
     }
-    // The trial allowed five of the seven allowed requests.
+    // Seven requests were allowed, but the trial allows only five, so its units will be used up.
+    // Its last checks may still be running.
     let trial = limiter("trial", 5);
     while trial.peek_n("", 0).await.unwrap().remaining > 0 {
         sleep(Duration::from_millis(1)).await;
@@ -330,7 +332,7 @@ async fn quotas_by_key_and_a_limit_of_the_whole_service_are_shared_in_redis() {
     let plan = move |user: &String| match user.as_str() {
         "ann" => funnel(2),
         "bob" => funnel(1).with_capacity(4).unwrap(),
-        // Not exact on a server.
+        // A limiter on a server does not support such a short interval, and returns an error.
         _ => Funnel::new(Quota::new(1, Duration::from_nanos(1)).unwrap()),
     };
     let mut clients = Vec::new();
@@ -358,7 +360,7 @@ async fn quotas_by_key_and_a_limit_of_the_whole_service_are_shared_in_redis() {
     }
     let denied = clients[0].get("/", &[("x-user", "ann")]).await;
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
-    // Four requests have passed.
+    // Four requests have passed, so three of the seven units remain.
     assert_eq!(parameters(header(&denied, "ratelimit"), ["r"])[1].1, [3]);
     assert_eq!(clients[0].status("/", &[("x-user", "cid")]).await, 503);
 }

@@ -1,4 +1,4 @@
-//! The layer with those of tower-http, outside of them and inside, in axum and in tonic.
+//! Stacks our layer with tower-http's layers, both outside and inside them, in axum and in tonic.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -37,8 +37,8 @@ fn timeout() -> TimeoutLayer {
     TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, minute())
 }
 
-/// Calls the limited service of a stack, with the bounds of the servers of axum and tonic: two
-/// requests are answered, and the third is denied.
+/// Calls a limited service: two requests are answered, and the third is denied. The trait bounds
+/// are those that the servers of axum and tonic require.
 async fn expect_limit<S, B, R>(service: S)
 where
     S: Service<Request<B>, Response = Response<R>, Future: Send> + Clone + Send + Sync + 'static,
@@ -61,7 +61,8 @@ where
     }
 }
 
-/// Checks each layer outside of the limit and inside, and all of them at once, around a service.
+/// Checks each layer around a service, first outside and then inside our layer, and finally all
+/// layers together.
 macro_rules! expect_limits {
     ($inner:expr, $body:ty) => {
         expect_limits!(@each $inner, $body, [
@@ -95,7 +96,7 @@ fn router() -> Router {
     Router::new().route("/test.Service/Hello", get(async || "hello"))
 }
 
-/// A gRPC service; its response is not a message, so that all stacks have the same one.
+/// A gRPC service. Its response is text instead of a message, so that all stacks return the same.
 #[derive(Clone)]
 struct Grpc;
 
@@ -129,7 +130,7 @@ async fn the_usual_layers_of_tonic_compose_in_both_orders() {
     expect_limits!(Routes::new(Grpc), tonic::body::Body);
 }
 
-/// `Router::layer` and `Routes` have bounds of their own.
+/// `Router::layer` has its own trait bounds.
 #[tokio::test]
 async fn stacks_are_layers_of_a_router() {
     let outside =

@@ -1,5 +1,6 @@
-//! A request that a policy denies is a denial for its limiter: alone, beside other policies, and if
-//! the response is charged. The model of random requests covers policies that have the same keys.
+//! Tests that a limiter counts a denial for each request that its policy denies, whether or not
+//! there are other policies, and whether or not the charge depends on the response. The random
+//! tests in `requests` cover policies with the same keys.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -21,7 +22,7 @@ use crate::{
     window, without_user,
 };
 
-/// A penalty on a real server.
+/// Tests a penalty on a real server.
 #[tokio::test]
 async fn a_penalty_in_redis_blocks_in_every_composition() {
     let Some(server) = Redis::start() else { return };
@@ -84,7 +85,8 @@ fn a_denial_counts_if_another_policy_has_no_key() {
 #[test]
 fn a_check_that_allows_after_a_peek_that_denied_counts_unless_another_policy_denies() {
     for (cost, status) in [(1, StatusCode::OK), (2, StatusCode::PAYLOAD_TOO_LARGE)] {
-        // As if units had come back after the peek.
+        // This limiter denies the peek and allows the check, as if units had become available in
+        // between.
         let taken = Arc::new(AtomicU32::new(0));
         let late = Arc::clone(&taken);
         let late = Replies(move |call, n: u32| {
@@ -121,7 +123,7 @@ fn a_denial_stands_if_its_check_fails() {
     let denied = call(&service, request(ANN));
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(header(&denied, "retry-after"), "60");
-    // A server that is down from the start denies nothing.
+    // The server is down by now. Even the peek fails, so the policy does not apply.
     assert_eq!(statuses(&service, [ANN]), [200]);
     assert_eq!(call(&service, without_user()).status(), StatusCode::FORBIDDEN);
 }

@@ -1,4 +1,4 @@
-//! Important items have an example, which runs as a doc test.
+//! Tests that important items have an example, which runs as a doc test.
 
 use test_support::documentation::assert_have_examples;
 

@@ -1,4 +1,4 @@
-//! Calls of a service that are answered when a test decides.
+//! Calls of a service that stay in flight until the test answers them.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,7 +10,7 @@ use http::{Request, Response, StatusCode};
 use tower::Service;
 use zset_tower::{RateLimit, ResponseBody};
 
-/// How a service handles a request, as the test decides.
+/// How the test makes the service answer a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
     Success,
@@ -21,7 +21,7 @@ pub(crate) enum Answer {
 
 type Reply = Result<Response<ResponseBody<String>>, &'static str>;
 
-/// A call that is answered when the test decides.
+/// A call that stays in flight until the test answers it.
 pub(crate) struct Flight {
     future: Pin<Box<dyn Future<Output = Reply>>>,
     answer: Arc<Mutex<Option<Answer>>>,
@@ -40,7 +40,7 @@ impl Flight {
 
     pub(crate) fn poll(&mut self) -> Poll<Reply> {
         let mut context = Context::from_waker(Waker::noop());
-        // Each step of limiters on a server needs two polls.
+        // Each call to a limiter on a server needs two polls, and a request may need several calls.
         for _ in 0..12 {
             if let Poll::Ready(result) = self.future.as_mut().poll(&mut context) {
                 return Poll::Ready(result);
@@ -49,7 +49,7 @@ impl Flight {
         Poll::Pending
     }
 
-    /// Returns the status of the response, if the service was not called.
+    /// Returns the status of the response, if the request was rejected.
     pub(crate) fn rejected(&mut self) -> Option<StatusCode> {
         match self.poll() {
             Poll::Ready(result) => result.ok().map(|response| response.status()),
@@ -69,7 +69,7 @@ impl Flight {
     }
 }
 
-/// A service controlled by the test.
+/// The inner service, which waits until the test answers the call.
 pub(crate) async fn answer(request: Request<String>) -> Result<Response<String>, &'static str> {
     let answer = request.extensions().get::<Arc<Mutex<Option<Answer>>>>().unwrap();
     let answer = poll_fn(|_| match *answer.lock().unwrap() {
@@ -81,7 +81,7 @@ pub(crate) async fn answer(request: Request<String>) -> Result<Response<String>,
         Answer::Success => {}
         Answer::Failure => *response.status_mut() = StatusCode::NOT_FOUND,
         Answer::Error => return Err("the service has failed"),
-        // Without the message and the backtrace of a panic.
+        // `resume_unwind` panics without printing a message and a backtrace.
         Answer::Panic => resume_unwind(Box::new("a handler panics")),
     }
     Ok(response)

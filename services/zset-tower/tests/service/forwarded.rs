@@ -1,4 +1,4 @@
-//! `ForwardedFor`: what proxies append counts, whatever the client sends.
+//! Tests that `ForwardedFor` reads the entries that proxies append, whatever the client sends.
 
 use http::header::FORWARDED;
 use http::{HeaderName, HeaderValue, Request};
@@ -9,7 +9,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 fn key<T: AsRef<[u8]>>(key: ForwardedFor, name: &HeaderName, lines: &[T]) -> Option<String> {
     let mut request = Request::new(());
-    // The other header is not read.
+    // Adds the other of the two headers, which must not be read.
     for (other, line) in [(FORWARDED, "for=203.0.113.1"), (X_FORWARDED_FOR, "203.0.113.1")] {
         if other != name {
             request.headers_mut().insert(other, HeaderValue::from_static(line));
@@ -114,7 +114,7 @@ fn nodes_of_forwarded_are_addresses_or_no_keys() {
         ("for=192.0.2.2, for=192.0.2.1;, ,", Some("192.0.2.1")),
         (";", None),
         ("for=192.0.2.1, ;;", None),
-        // Without quotes, a colon or a bracket is malformed.
+        // A node with a colon or a bracket is malformed without quotes.
         ("for=[2001:db8::1]", None),
         ("for=192.0.2.1:80", None),
         (r#"for="2001:db8::1""#, None),
@@ -142,7 +142,8 @@ fn nodes_of_forwarded_are_addresses_or_no_keys() {
     let lines = &["for=192.0.2.1, for=192.0.2.2", "for=192.0.2.3"];
     assert_eq!(forwarded(2, lines).as_deref(), Some("192.0.2.2"));
     assert_eq!(forwarded(4, lines), None);
-    // A proxy's quote hides the start of its entry.
+    // The header is read from the right, so an unbalanced quote in a proxy's entry hides the comma
+    // before that entry.
     assert_eq!(forwarded(2, &[r#"for=192.0.2.1, for="10.0.0.2"#]), None);
 }
 

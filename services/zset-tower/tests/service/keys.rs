@@ -1,4 +1,4 @@
-//! Keys, and requests without one.
+//! Tests keys, and requests without a key.
 
 use std::net::SocketAddr;
 
@@ -99,7 +99,8 @@ fn a_replaced_response_has_the_challenge_if_its_status_is_401() {
             let key = Extension::<&'static str>::new();
             Policy::window(name, per_minute(1), key, MissingKey::Challenge(challenge)).unwrap()
         };
-        // The first policy decides.
+        // A request without a user has no key in either policy. The first policy determines the
+        // challenge.
         RateLimitLayer::new(policy("first", "Bearer")).with_policy(policy("second", "Basic"))
     };
     let answer = call(&challenging().layer(Inner), without_user());

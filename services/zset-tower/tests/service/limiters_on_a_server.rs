@@ -1,4 +1,4 @@
-//! Limiters whose calls are awaited, fail, or lose races.
+//! Tests limiters whose calls are awaited, fail, or lose a race against another request.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -35,8 +35,8 @@ pub(crate) enum Call {
     Refund,
 }
 
-/// A limiter whose replies a function returns. It refunds all units, unless the reply is an error,
-/// and takes no quota with a call.
+/// A limiter whose replies come from a function. It refunds all units unless the reply is an error,
+/// and accepts no quota with a call.
 pub(crate) struct Replies<F>(pub(crate) F);
 
 impl<K, F, T, E> AsyncKeyedLimiter<K> for Replies<F>
@@ -66,7 +66,7 @@ where
 
 type Shared<K> = Arc<dyn KeyedLimiter<K> + Send + Sync>;
 
-/// A limiter on a server that counts calls and can be down.
+/// A limiter on a simulated server, which counts calls and can be down.
 pub(crate) struct OnServer<K = &'static str> {
     limiter: Shared<K>,
     /// The quota of all calls, or `None` for the limiter's own.
@@ -173,7 +173,7 @@ fn a_failed_limiter_rejects_with_503_or_lets_pass() {
 
 #[test]
 fn what_was_taken_before_a_failure_is_refunded() {
-    // The server is up for the peek, and down for the check.
+    // The server replies to the peek, and is down for the check.
     let failing = OnServer::new(per_minute(9), 1).policy("server", FailedLimiter::Deny);
     let limiter = Keyed::new(Funnel::new(per_minute(5))).with_clock(FakeClock::new());
     let limiter = Arc::new(limiter);
@@ -206,7 +206,7 @@ fn a_lost_race_is_refunded_and_denied() {
     for _ in 0..3 {
         let denied = call(&service, request(ANN));
         assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
-        // Never zero, although the limiter returns zero.
+        // `Retry-After` is at least 1, although the limiter returns a wait of zero.
         assert_eq!(header(&denied, "retry-after"), "1");
         assert_eq!(header(&denied, "ratelimit"), r#""user";r=2;t=1, "race";r=0;t=1"#);
         assert_eq!(problem(denied.body()).1, ["race"]);
@@ -215,7 +215,7 @@ fn a_lost_race_is_refunded_and_denied() {
 
 #[test]
 fn units_that_cannot_be_refunded_are_shown_as_taken() {
-    // The server is up for the peek and the check, and down for the refund.
+    // The server replies to the peek and the check, and is down for the refund.
     let failing = OnServer::new(per_minute(2), 2).policy("user", FailedLimiter::Deny);
     let service = RateLimitLayer::new(failing).with_policy(racing()).layer(Inner);
     let denied = call(&service, request(ANN));
@@ -231,7 +231,7 @@ mod all_imported {
     use zset_std::*;
     use zset_tower::key::*;
 
-    /// Compiles calls of limiters in this process and on a server.
+    /// Calls limiters in this process and on a server. It only needs to compile.
     async fn limit<C>(
         here: Arc<zset_std::Keyed<String, Funnel>>,
         there: Arc<zset_redis::Keyed<C, Funnel>>,

@@ -1,4 +1,4 @@
-//! The layer as a tower service, without a socket: policies, keys, failures and responses.
+//! Tests the layer as a tower service, without a socket: policies, keys, failures and responses.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -46,12 +46,12 @@ fn per_minute(count: u32) -> Quota {
     Quota::new(count, minute()).unwrap()
 }
 
-/// For limiters on a server, which refund only within a tenth of the period.
+/// A quota with a long period, since limiters on a server refund only within a tenth of it.
 fn per_day(count: u32) -> Quota {
     Quota::new(count, Duration::from_secs(86_400)).unwrap()
 }
 
-/// Requests with a user in their extensions.
+/// A request with a user in its extensions.
 fn request(user: &'static str) -> Request<String> {
     Request::builder().extension(user).body(String::new()).unwrap()
 }
@@ -101,7 +101,7 @@ fn awaited<K: Clone + Send + Sync + 'static>(
     })
 }
 
-/// A user, found by authentication together with a plan, which may change with each request.
+/// A user and its plan, as found by authentication. The plan may change with each request.
 #[derive(Clone, Copy, Debug)]
 struct Account<T> {
     id: u64,
@@ -187,7 +187,7 @@ fn read(response: Response<ResponseBody<String>>) -> Answer {
     Response::from_parts(parts, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// Returns the service limited by a policy.
+/// Returns [`Inner`], limited by a policy.
 fn limited(policy: Policy) -> RateLimit<Inner> {
     RateLimitLayer::new(policy).layer(Inner)
 }
@@ -206,7 +206,7 @@ fn left(answer: &Answer) -> i64 {
     parameters(header(answer, "ratelimit"), ["r"])[0].1[0]
 }
 
-/// Is ready at the second poll.
+/// A future that is ready at the second poll.
 #[derive(Default)]
 struct Yield(bool);
 

@@ -1,5 +1,5 @@
-//! Policies that charge by outcome. The model of random requests covers most of them: these are an
-//! example, and what the model does not do.
+//! Tests policies that charge by outcome. The random tests in `requests` cover most cases. This
+//! module has an example, and the remaining cases.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn only_failures_count() {
     for policy in [per_user("user", 3, &FakeClock::new()), on_server] {
         let service = limited(policy.charge_if(is_failure));
         for remaining in [2, 1, 0] {
-            // Any number of requests, as long as they succeed.
+            // Requests that succeed take no units.
             assert_eq!(statuses(&service, [ANN; 5]), [200; 5]);
             let failure = call(&service, failing(ANN));
             assert_eq!((failure.status(), left(&failure)), (StatusCode::NOT_FOUND, remaining));
@@ -83,7 +83,8 @@ fn a_server_is_not_asked_to_refund_a_slow_request() {
         let layer = RateLimitLayer::new(policy.charge_if(is_failure));
         let mut flight = Flight::start(&layer.layer(service_fn(answer)), request(ANN));
         assert_eq!(flight.rejected(), None);
-        // Longer than a tenth of the shorter period.
+        // Sleeps for longer than a tenth of the shorter period. After that, its units are not
+        // refunded.
         sleep(Duration::from_millis(5));
         let answer = flight.end(Answer::Success).unwrap();
         let left = answer.headers()["ratelimit"].to_str().unwrap();

@@ -1,5 +1,5 @@
-//! Limits of one policy and of several. The model of random requests covers tiers, costs and
-//! denials by some of the policies.
+//! Tests layers with one policy and with several. The random tests in `requests` cover tiers,
+//! costs, and requests that only some of the policies deny.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -26,7 +26,7 @@ fn limits_hold_across_clones_and_a_denied_request_says_when_to_retry() {
 
     let denied = call(&service, request(ANN));
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
-    // 58.5 s, rounded up; the effective window does not end later.
+    // The wait of 58.5 s is rounded up. `t` in `RateLimit` is not greater than `Retry-After`.
     assert_eq!(header(&denied, "retry-after"), "59");
     assert_eq!(header(&denied, "ratelimit"), r#""user";r=0;t=59"#);
     assert_eq!(header(&denied, "x-ratelimit-limit"), "");
@@ -40,7 +40,8 @@ fn limits_hold_across_clones_and_a_denied_request_says_when_to_retry() {
 fn of_many_requests_at_once_the_limit_passes() {
     let clock = FakeClock::new();
     let one = || RateLimitLayer::new(per_user("user", 100, &clock));
-    // Several policies are decided in two steps, between which other requests may run.
+    // With several policies, a request first peeks and then checks. Other requests may run in
+    // between.
     let two = one().with_policy(per_user("other", 100, &clock));
     for (layer, is_exact) in [(one(), true), (two, false)] {
         let service = layer.layer(Inner);
@@ -57,7 +58,8 @@ fn of_many_requests_at_once_the_limit_passes() {
         });
         let passed = passed.into_inner();
         assert!(if is_exact { passed == 100 } else { passed <= 100 }, "{passed}");
-        // At worst too many were denied: the remaining units can still be used.
+        // Requests may have been denied although units remained, but never the reverse. The
+        // remaining units can still be used.
         for _ in passed..100 {
             assert_eq!(statuses(&service, [ANN]), [200]);
         }

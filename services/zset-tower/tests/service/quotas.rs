@@ -1,5 +1,5 @@
-//! Quotas by key. The model of random requests covers them with other policies, in shadow mode,
-//! with penalties, bounds on keys and charges by the response.
+//! Tests per-key quotas. The random tests in `requests` combine them with other policies, shadow
+//! mode, penalties, bounds on keys, and charges that depend on the response.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -96,7 +96,7 @@ fn units_are_charged_and_refunded_under_the_quota_of_their_key() {
         Policy::new_async("user", there, key(), MissingKey::deny(), FailedLimiter::Deny).unwrap();
     for policy in [by_plan(any()), there.with_quota_by(plan).unwrap()] {
         let service = limited(policy.charge_if(is_failure));
-        // A unit of the limiter's own quota would be four.
+        // Under the limiter's own quota, one unit would count as much as four units of the plan.
         for remaining in [3, 2] {
             let failure = call(&service, from_user(1, per_day(4), failing(ANN)));
             assert_eq!((failure.status(), left(&failure)), (StatusCode::NOT_FOUND, remaining));
@@ -120,7 +120,7 @@ fn a_quota_function_is_called_once_for_each_request_with_a_key() {
         policy.with_quota_by(quota).unwrap()
     };
     let alone = limited(policy("alone"));
-    // Peeked at, checked and refunded.
+    // The first policy peeks, checks and refunds, because the check of the second one fails.
     let racing = OnServer::new(per_minute(1), 1).policy("down", FailedLimiter::Deny);
     let together = RateLimitLayer::new(policy("together")).with_policy(racing).layer(Inner);
     for (service, status) in [(alone, StatusCode::OK), (together, StatusCode::SERVICE_UNAVAILABLE)]
@@ -133,7 +133,7 @@ fn a_quota_function_is_called_once_for_each_request_with_a_key() {
 
 #[test]
 fn a_quota_function_that_panics_leaves_the_layer_usable() {
-    // Users divide by zero.
+    // For user 0, the function divides by zero.
     let quota = |user: &User| per_minute(6 / (user.id as u32));
     let here = || window(9, &FakeClock::new());
     let alone = || Policy::new("user", here(), key(), MissingKey::deny()).unwrap();
@@ -158,7 +158,7 @@ fn a_quota_function_that_panics_leaves_the_layer_usable() {
         let denied = call(&service, user(3, per_minute(1)));
         assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
     }
-    // The requests that panicked have taken nothing.
+    // Two requests have taken a unit each, and those that panicked have taken none.
     assert_eq!(all.peek_n("", 0).remaining, 7);
 }
 
@@ -171,7 +171,7 @@ fn a_policy_that_cannot_have_quotas_by_key_is_an_error() {
 
     let several = Keyed::new(Limits::new([SlidingWindow::new(per_minute(1))]));
     let several = Policy::new("user", several, key(), MissingKey::deny());
-    // It takes no quota with a call.
+    // `Replies` accepts no quota with a call.
     let own = Replies(|_, _| pending::<Result<Decision, Infallible>>());
     let own = Policy::new_async("user", own, key(), MissingKey::deny(), FailedLimiter::Deny);
     for policy in [several, own] {

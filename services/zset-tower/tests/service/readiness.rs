@@ -1,4 +1,4 @@
-//! Inner services that must be ready before a call.
+//! Tests inner services that must be ready before they are called.
 
 use std::convert::Infallible;
 use std::future;
@@ -19,7 +19,7 @@ use zset_tower::{
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, awaited, call, per_minute, per_user, request};
 
-/// The actions of the clones of a service.
+/// What the clones of a service have done.
 #[derive(Default)]
 struct Counts {
     clones: AtomicU32,
@@ -78,7 +78,7 @@ impl Service<Request<String>> for Reserving {
     }
 }
 
-/// Calls this very service once it is ready.
+/// Calls the service itself, instead of a clone, once it is ready.
 fn call_ready<S>(service: &mut RateLimit<S>, user: &'static str) -> Response<ResponseBody<String>>
 where
     S: Service<Request<String>, Response = Response<String>, Error = Infallible> + Clone,
@@ -86,7 +86,7 @@ where
     block_on(async { service.ready().await.unwrap().call(request(user)).await.unwrap() })
 }
 
-/// Layers that reject Bob's requests, with the status; some await the limiter or the key.
+/// Returns layers that reject Bob's requests, with the status. Some await the limiter or the key.
 fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
     let denied = || per_user("user", 1, &FakeClock::new());
     let without_key =
@@ -111,7 +111,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         (429, layer(denied()).with_policy(per_user("all", 99, &FakeClock::new()))),
     ];
     for (_, layer) in &layers {
-        // Uses up Bob's unit where the first request is allowed.
+        // This request uses up Bob's unit, if the layer allows it.
         call(&layer.layer(Inner), request(BOB));
     }
     layers
@@ -126,7 +126,7 @@ fn a_rejection_releases_what_was_reserved_in_the_inner_service() {
         for _ in 0..3 {
             let response = call_ready(&mut rejected, BOB);
             assert_eq!(response.status(), status);
-            // The only place is free while the rejected service and its response still exist.
+            // The only permit is free, although the rejected service and its response still exist.
             assert!(other.poll_ready(&mut context).is_ready(), "{status}");
             assert_eq!(call_ready(&mut other, ANN).status(), StatusCode::OK);
         }
@@ -140,7 +140,8 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
         let mut service = layer.layer(inner);
         let mut allowed = 0;
         for user in [ANN, BOB, BOB, ANN, ANN, BOB, ANN] {
-            // Polled again, it stays ready.
+            // Waits until the service is ready, as `call_ready` does again. That must not reserve a
+            // second call.
             block_on(service.ready()).unwrap();
             let response = call_ready(&mut service, user);
             let expected = if user == ANN { 200 } else { status };
@@ -149,7 +150,8 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
             assert_eq!(counts.calls.load(Ordering::Relaxed), allowed, "{status}");
             assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
         }
-        // A request that is allowed without waiting makes no clone.
+        // Each of Bob's three requests clones the service. Ann's requests, which are allowed
+        // without waiting, do not.
         assert_eq!(counts.clones.load(Ordering::Relaxed), 3, "{status}");
     }
 }

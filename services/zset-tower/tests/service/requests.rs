@@ -1,11 +1,13 @@
-//! Random requests through stacks of random policies, with all features together: limiters in this
-//! process and on a server, algorithms, tiers, costs, charges by the response, shadow mode,
-//! penalties, bounds on keys. Each request succeeds, fails, panics or is dropped at a random time.
+//! Sends random requests through stacks of random policies, which combine all features: limiters in
+//! this process and on a server, algorithms, tiers, costs, charges that depend on the response,
+//! shadow mode, penalties, and bounds on keys. Each request succeeds, fails, panics or is dropped
+//! at a random time.
 //!
-//! A model of whole requests, which knows only the documentation, says the status, the headers, the
-//! units on record and the denials that limiters count.
+//! A model, written from the documentation alone, predicts the status and the headers of each
+//! response, the units on record, and what observers count.
 //!
-//! `ZSET_STEPS` is the number of steps.
+//! The environment variable `ZSET_STEPS` sets the maximum number of steps, rounded up to whole
+//! cases.
 
 mod naive;
 mod policies;
@@ -26,13 +28,13 @@ use crate::read;
 use naive::{Algorithm, Block, Decided, Naive, Nanos, Place, nanos};
 use policies::{Built, Config, Cost, Holder, KeyIs, Tier, Tiers, User};
 
-/// A unit of time. A limiter on a server refunds only within a tenth of the time in which units
-/// come back, which is long here.
+/// A unit of time. It is long compared with the test, because a limiter on a server refunds only
+/// within a tenth of the time after which units become available again.
 const TICK: Nanos = 1_000_000_000_000;
 
 const USERS: u8 = 4;
 
-/// The steps of a case.
+/// A case has fewer steps than this.
 const LEN: usize = 60;
 
 /// The default of `ZSET_STEPS`.
@@ -46,7 +48,7 @@ fn config() -> ProptestConfig {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A request without a user has no key.
+    /// Sends a request. Without a user, it has no key.
     Request { user: Option<u8>, tier: usize, cost: u32 },
     /// Answers one of the requests in flight.
     End(usize, Answer),
@@ -78,7 +80,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..LEN)
 }
 
-/// Quotas in which a unit takes whole ticks, as funnels: windows have no capacity.
+/// Quotas in which a unit becomes available again after a whole number of ticks. They are funnels,
+/// because some algorithms need a capacity; windows ignore it.
 fn quotas() -> impl Strategy<Value = Funnel> {
     let rates =
         vec![(1, 1), (1, 2), (2, 2), (3, 3), (1, 4), (2, 4), (4, 4), (2, 6), (3, 6), (3, 12)];
@@ -117,7 +120,8 @@ fn configs() -> impl Strategy<Value = Config> {
         .prop_map(|((algorithm, quota, tiers), block, bound, holder, key, flags)| {
             let (by_response, is_shadow, denies_missing_key) = flags;
             let tiers = match tiers {
-                // A changed period is exact only in a funnel, and in a window if it is shorter.
+                // Except in a funnel, a change of the period is not always exact, so only the count
+                // changes.
                 Some(Tiers::QuotaByKey(other)) if algorithm != Algorithm::Funnel => {
                     let period = quota.quota().period();
                     let other = Quota::new(other.quota().count(), period).unwrap();
@@ -153,7 +157,7 @@ impl Pair {
     /// Takes the units of a request, or holds them if they depend on the response.
     fn take(&mut self, user: u8, tier: Tier, cost: u32, now: Nanos) -> Decided {
         let decided = self.config.decide(&mut self.naive, user, tier, cost, now);
-        // Decisions on 0 units are not reported.
+        // Decisions on 0 units are not reported to observers.
         if cost > 0 {
             self.counts[usize::from(!decided.decision.is_allowed())] += 1;
             self.counts[2] += u32::from(decided.place != Place::Key);
@@ -162,7 +166,7 @@ impl Pair {
     }
 }
 
-/// The decision of a policy that is shown in the headers.
+/// A decision that the headers show.
 #[derive(Clone, Copy, Debug)]
 struct Shown {
     /// The index of the policy.
@@ -181,11 +185,11 @@ struct Pending {
     tier: Tier,
     cost: u32,
     shown: Vec<Shown>,
-    /// The policies in shadow mode that applied.
+    /// The indices of the policies in shadow mode that applied.
     shadows: Vec<usize>,
 }
 
-/// What the documentation says about a request.
+/// What the documentation says should happen to a request.
 enum Expected {
     Rejected { status: StatusCode, shown: Vec<Shown> },
     Passed { shown: Vec<Shown>, shadows: Vec<usize> },
@@ -201,7 +205,7 @@ impl Model {
         nanos(self.clock.now())
     }
 
-    /// Decides on a request.
+    /// Decides on a request as the documentation says.
     fn request(&mut self, user: Option<u8>, tier: Tier, cost: u32) -> Expected {
         let now = self.now();
         let applying = |is_shadow: bool| {
@@ -213,14 +217,14 @@ impl Model {
         };
         let (policies, shadows) = (applying(false), applying(true));
         let Some(user) = user else {
-            // Only what happens to requests without keys matters.
+            // For a request without a key, only the policies' choices for missing keys matter.
             let denies = policies.iter().any(|&pair| self.pairs[pair].config.denies_missing_key);
             if denies {
                 return Expected::Rejected { status: StatusCode::FORBIDDEN, shown: Vec::new() };
             }
             return Expected::Passed { shown: Vec::new(), shadows };
         };
-        // What each policy would decide alone.
+        // Finds out what each policy would decide alone.
         let mut shown: Vec<_> = policies
             .iter()
             .map(|&index| {
@@ -234,7 +238,7 @@ impl Model {
         for shown in &mut shown {
             let decision = &mut shown.decided.decision;
             if is_rejected && decision.is_allowed() {
-                // Nothing is taken.
+                // A rejected request takes no units from policies that allow it.
                 decision.remaining = (decision.remaining + cost).min(decision.limit);
                 continue;
             }
@@ -258,7 +262,7 @@ impl Model {
         Expected::Passed { shown, shadows }
     }
 
-    /// Charges the units of a request that was answered with success or failure, or not answered.
+    /// Charges or refunds the units of a request. `is_success` is `None` if there is no response.
     fn end(&mut self, pending: &mut Pending, is_success: Option<bool>) {
         let now = self.now();
         let &mut Pending { user, tier, cost, .. } = pending;
@@ -273,7 +277,7 @@ impl Model {
             let mut refunded = 0;
             if !config.holds() {
                 if !is_charged {
-                    // An idle key may have been swept.
+                    // An idle key may have been swept, in which case nothing is refunded.
                     shown.is_known &= !pair.naive.is_idle(user, now);
                     refunded = pair.naive.refund(user, config.quota(tier), cost);
                 }
@@ -305,7 +309,7 @@ fn seconds(duration: Duration) -> i64 {
 fn expect_headers(headers: &HeaderMap, shown: &[Shown], is_rejected: bool) {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap());
     let retry_after = text("retry-after").map(|it| it.parse::<i64>().unwrap());
-    // Some policy refuses a key, and estimates for how long.
+    // A limiter without room for a key only estimates the wait.
     let is_estimate = |shown: &Shown| shown.decided.place == Place::Refused;
     let wait =
         shown.iter().try_fold(Duration::ZERO, |wait, shown| match shown.decided.decision.verdict {
@@ -327,7 +331,7 @@ fn expect_headers(headers: &HeaderMap, shown: &[Shown], is_rejected: bool) {
     assert_eq!((limits.len(), policies.len()), (shown.len(), shown.len()));
     for ((shown, limit), policy) in shown.iter().zip(limits).zip(policies) {
         let (name, decision) = (shown.pair.to_string(), shown.decided.decision);
-        // The time in which the limit is regained.
+        // The time in which all units of the limit become available again.
         let quota = shown.quota.quota();
         let regained = quota.period() * decision.limit / quota.count();
         let expected = [decision.limit.into(), seconds(regained)];

@@ -1,4 +1,4 @@
-//! Headers, and responses to rejected requests.
+//! Tests headers, and responses to rejected requests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn headers_and_the_response_can_be_replaced() {
     assert_eq!(header(&denied, "ratelimit"), r#""user";r=0;t=60"#);
 }
 
-/// Returns the only policy in the headers, and its numbers.
+/// Returns parameters of the only policy in a header.
 fn shown<const N: usize>(answer: &crate::Answer, name: &str, of: [&str; N]) -> [i64; N] {
     let [(_, numbers)] = parameters(header(answer, name), of).try_into().unwrap();
     numbers
@@ -68,7 +68,7 @@ fn what_a_client_may_plan_with_is_shown() {
         (10, second, 50, [50, 5]),
         (10, second, 10, [10, 1]),
         (60, 60 * second, 2, [2, 2]),
-        // Rounded up to whole seconds.
+        // Windows that are rounded up to whole seconds.
         (10, second, 3, [3, 1]),
         (7, 10 * second, 12, [12, 18]),
         (3, second, 10, [10, 4]),
@@ -83,7 +83,7 @@ fn what_a_client_may_plan_with_is_shown() {
         let window = limited(global("all", Keyed::new(SlidingWindow::new(quota))));
         let planned = |service| shown(&call(service, request(ANN)), "ratelimit-policy", ["q", "w"]);
         assert_eq!(planned(&funnel), expected, "{quota:?}");
-        // The limit is that of the decision, and a window has no capacity.
+        // A window has no capacity, so its limit is the count of its quota.
         let seconds = i64::try_from(period.as_millis().div_ceil(1000)).unwrap();
         assert_eq!(planned(&window), [count.into(), seconds], "{quota:?}");
 
@@ -212,7 +212,7 @@ fn a_service_of_grpc_can_be_limited() {
             let response = service.clone().oneshot(request).await.unwrap();
             let status = tonic::Status::from_header_map(response.headers());
             assert_eq!(status.map(|status| status.code()), expected);
-            // The response after a layer of tonic.
+            // Wraps the body in tonic's type. It must still be empty.
             let body = tonic::body::Body::new(response.into_body());
             assert!(body.collect().await.unwrap().to_bytes().is_empty());
         }

@@ -1,5 +1,5 @@
-//! Policies in shadow mode. The model of random requests covers them with others, and charged by
-//! the response.
+//! Tests policies in shadow mode. The random tests in `requests` combine them with other policies,
+//! and with charges that depend on the response.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -31,7 +31,7 @@ fn a_policy_in_shadow_mode_counts_and_never_shows() {
         assert_eq!(limiter.peek_n(&ANN, 0).remaining, expected);
     }
     assert_eq!(limiter.peek_n(&BOB, 0).remaining, 2);
-    // A request without a key, and one whose cost is too high.
+    // A request without a key passes, and so does one whose cost is too high.
     assert_eq!(call(&service, without_user()).status(), StatusCode::OK);
     let policy = by_user("shadow", limiter).shadow(drop).with_cost(|_| 3);
     assert_eq!(statuses(&limited(policy), [ANN]), [200]);
@@ -46,7 +46,7 @@ fn a_request_waits_for_nothing_and_what_has_to_be_awaited_is_spawned() {
         let tasks = Arc::clone(&tasks);
         move |task| tasks.lock().unwrap().push(task)
     };
-    // Its server never replies.
+    // The server of this limiter never replies.
     let frozen = Replies(|_, _| pending::<Result<Decision, Infallible>>());
     let (user, missing_key) = (Extension::<&'static str>::new(), MissingKey::deny());
     let frozen = Policy::new_async("frozen", frozen, user, missing_key, FailedLimiter::Deny);

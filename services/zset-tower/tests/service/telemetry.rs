@@ -1,4 +1,4 @@
-//! Events and metrics.
+//! Tests events and metrics.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -61,7 +61,7 @@ struct Metric {
     name: String,
     /// The names of the labels.
     keys: Vec<String>,
-    /// Their values.
+    /// The values of the labels, separated by spaces.
     labels: String,
     value: DebugValue,
 }
@@ -100,7 +100,7 @@ fn calls_of_all_outcomes() {
         .with_policy(keyless.shadow(drop))
         .with_policy(failing("tried", FailedLimiter::Deny).shadow(block_on))
         .layer(Inner);
-    // The failing limiter lets requests pass; the other one denies the last.
+    // The policy `failing` lets requests pass. `per-key` allows one request for each API key.
     for (path, api_key, status) in [
         ("/", Some("a"), 200),
         ("/", Some("a"), 429),
@@ -119,8 +119,8 @@ fn calls_of_all_outcomes() {
 
 #[test]
 fn outcomes_are_counted_and_rejections_are_events() {
-    // An event that another test's thread registers just while a subscriber is added would stay
-    // disabled. After these calls, all are registered.
+    // These calls register all events beforehand. Otherwise, an event would stay disabled if the
+    // thread of another test registered it while this test adds its subscriber.
     calls_of_all_outcomes();
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt()
@@ -155,14 +155,14 @@ fn outcomes_are_counted_and_rejections_are_events() {
         "per-key allowed 2",
         "per-key denied 2",
         "per-key missing_key 1",
-        // Two requests are allowed by the other policies.
+        // Policies in shadow mode see only the two requests that the other policies allow.
         "tried shadow_allowed 1",
         "tried shadow_denied 1",
         "tried shadow_failed 2",
         "tried shadow_missing_key 2",
     ];
     assert_eq!(counted, expected);
-    // All outcomes except a missing key have a time.
+    // A time is reported for every outcome except a missing key.
     let mut expected = expected.to_vec();
     expected.retain(|line| !line.contains("missing_key"));
     decided.sort_unstable();
@@ -186,7 +186,7 @@ fn outcomes_are_counted_and_rejections_are_events() {
     }
 }
 
-/// Returns the names, types and labels in the table of the crate's documentation.
+/// Returns the names, types and labels of the metrics in the crate's documentation.
 fn documented() -> Vec<String> {
     let rows = include_str!("../../src/lib.rs").lines();
     let rows = rows.filter_map(|line| line.strip_prefix("//! | `zset_tower_"));
@@ -207,7 +207,7 @@ fn call_paths(layer: &RateLimitLayer, paths: impl IntoIterator<Item = String>) {
     }
 }
 
-/// Returns the metrics reported in the meantime.
+/// Calls a function, and returns the metrics that it reports.
 fn recorded(report: impl FnOnce()) -> Vec<Metric> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
@@ -233,7 +233,7 @@ fn the_documentation_lists_the_metrics_that_are_reported() {
 #[test]
 fn the_time_of_a_decision_includes_what_is_awaited() {
     const AWAITED: Duration = Duration::from_millis(20);
-    // Each call takes this long after its first poll.
+    // The first poll of each call sleeps for `AWAITED`.
     let reply = |_, _| async {
         let mut is_polled = false;
         poll_fn(|context| {
@@ -262,7 +262,7 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
 
 #[test]
 fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused() {
-    // The keys held, those swept, and those refused.
+    // Returns the numbers of keys that are held, were swept, and were refused.
     let values = |metrics: &[Metric]| {
         ["keys", "keys_swept_total", "keys_refused_total"].map(|name| {
             let name = format!("zset_tower_{name}");

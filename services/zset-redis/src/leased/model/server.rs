@@ -1,4 +1,5 @@
-//! The server of the model: a plain reference for the script, or the script itself.
+//! The server of the model: a plain reference implementation, alone or compared with the real
+//! script.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,13 +21,14 @@ pub(super) struct Entry {
     leaves: u64,
 }
 
-/// A reference without any indexes.
+/// A simple reference implementation of the server.
 #[derive(Debug, Default)]
 pub(super) struct FakeServer {
     pub(super) entries: BTreeMap<(String, u64), Entry>,
-    /// Injects an error: leases count as if their units were used at the time of the draw.
+    /// Injects a bug: a lease counts for one period, as if its units were used at the time of the
+    /// draw.
     pub(super) ignores_life: bool,
-    /// Injects an error: returned units are taken from the newest leases.
+    /// Injects a bug: unused units are taken from the newest leases instead of the ended one.
     pub(super) gives_back_the_newest: bool,
 }
 
@@ -94,7 +96,7 @@ impl Server for FakeServer {
     }
 }
 
-/// Runs the script on a real server, and checks that it replies as the reference does.
+/// Runs the script on a real server, and checks that its replies equal those of the reference.
 #[cfg(all(unix, feature = "cluster"))]
 pub(super) struct Both {
     pub(super) connection: redis::Connection,

@@ -24,14 +24,14 @@ fn random(rng: &mut SmallRng, faults: Faults) -> Setting {
 
 const FAULTS: Faults = Faults { message: Some(5), call: Some(5), crash: Some(10), step: Some(100) };
 
-/// Runs a model; `periods` are those of the quota.
+/// Runs a model for this many periods of the quota.
 fn run(setting: Setting, server: FakeServer, seed: u64, periods: u32) -> Model<FakeServer> {
     let mut model = Model::new(setting, server, seed);
     model.run(setting.terms.quota.period() * periods);
     model
 }
 
-/// Runs a model without faults; a period is a second.
+/// Runs a model without faults. Its period is a second.
 fn run_steady(machines: usize, calls_a_second: u64, seconds: u32) -> Model<FakeServer> {
     run(steady(machines, calls_a_second), FakeServer::default(), 1, seconds)
 }
@@ -52,7 +52,7 @@ fn no_window_has_more_than_the_limit() {
     assert!(full > 50, "the limit was reached only {full} times");
 }
 
-/// Returns whether a window exceeds the limit under any of some seeds.
+/// Returns whether any window exceeds the limit, with any of 150 seeds.
 fn is_exceeded(server: fn() -> FakeServer) -> bool {
     (0..150).any(|seed| {
         let setting = random(&mut SmallRng::seed_from_u64(seed), Faults::default());
@@ -79,7 +79,7 @@ fn the_script_replies_as_the_reference() {
     }
 }
 
-/// A thousand a second, with a life of a tenth of a second.
+/// Returns a setting with a limit of a thousand units a second, and a life of a tenth of a second.
 fn steady(machines: usize, calls_a_second: u64) -> Setting {
     let pause = 1_000_000 * machines as u64 / calls_a_second;
     let terms = terms(1000, 1_000_000, 100_000, 250);
@@ -90,7 +90,7 @@ fn steady(machines: usize, calls_a_second: u64) -> Setting {
 fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
     for (machines, calls_a_second) in [(1, 3_000), (3, 3_000), (3, 50_000)] {
         let mut model = run_steady(machines, calls_a_second, 20);
-        // 90.9 %, less the idle units.
+        // The docs promise 90.9 % of the limit, less the idle units.
         let used = model.used() / 20;
         assert!(used >= 860, "{machines} machines: {used} a second");
         assert!(model.fullest_window() <= 1000);
@@ -99,7 +99,8 @@ fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
 
 #[test]
 fn the_batch_adapts_to_the_rate() {
-    // Half a life is 50 ms, i.e. 20 draws of 25 units in a second.
+    // The batch aims at one draw per half life, i.e. 50 ms, so about 20 draws a second are
+    // expected.
     let mut model = run_steady(1, 400, 1);
     let (draws, used) = (model.draws, model.used());
     model.run(Duration::from_secs(10));
@@ -108,8 +109,8 @@ fn the_batch_adapts_to_the_rate() {
     assert!(used > 4_000, "{used} units");
     assert!((10..100).contains(&model.most_idle), "{} idle", model.most_idle);
 
-    // Rarer calls usually draw only their own units. Two in a row draw at most twice the units of
-    // the largest call.
+    // Calls that are far apart usually draw only the units they need. Two calls in quick succession
+    // reserve a batch of at most twice the units of the largest call, i.e. ten.
     let model = run_steady(1, 4, 100);
     assert!(model.most_idle <= 10, "{} idle", model.most_idle);
 }
@@ -154,7 +155,7 @@ fn a_crash_leaves_at_most_a_batch_idle_for_a_life_and_a_period() {
     model.run(Duration::from_millis(700));
     let lost = model.server.units() - model.used();
     assert!((1..=250).contains(&lost), "{lost} units are idle");
-    // The machine has crashed: there are no more events.
+    // From here on, no events run, as if the machine had crashed.
     let setting = model.setting;
     let left = |server: &mut FakeServer, time| {
         let now = Timestamp::from_nanos(time * 1000);

@@ -1,4 +1,4 @@
-//! Deadlines, and decisions while the server is down.
+//! Tests of deadlines, and of decisions while the server is down.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -39,7 +39,8 @@ fn calls_end_at_their_deadline_and_the_next_ones_succeed() {
         server.proceed();
         let limiter = limiter.with_deadline(LATE);
         assert!(limiter.check("ann").await.unwrap().is_allowed());
-        // The server has run the draw that failed, and the next draw has returned its units.
+        // The server has also run the draw that timed out, but the next draw has returned the units
+        // of that draw. So only the two allowed calls count.
         limiter.give_back().await.unwrap();
         wait_until_counted(&connection, 2).await;
     });
@@ -74,7 +75,7 @@ fn leases_outlive_the_server_and_then_the_policy_decides() {
     });
 }
 
-/// Calls for a key share one draw.
+/// The calls of both callers share one draw.
 #[test]
 fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     with_server(|server, _| async move {

@@ -1,8 +1,8 @@
-//! Several tasks and instances in several processes use units of one key: no window has more than
-//! the limit.
+//! Tests that no window has more than the limit when several processes, each with several limiters
+//! and tasks, use units of one key.
 //!
 //! Each use is recorded with the times before and after its call, by the clock of the machine,
-//! which is also the server's. A use counts in a window if both times are in it.
+//! which is also the server's clock. A window includes a use if it contains both times.
 
 use std::env;
 use std::process::{Child, Command, Stdio};
@@ -21,10 +21,10 @@ const RUNNING: Duration = Duration::from_secs(3);
 const LIMIT: u32 = 500;
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Marks a child process; its value is the server and the number of the child.
+/// This variable marks a child process. Its value is the server and the number of the child.
 const SERVER: &str = "ZSET_LEASED_SERVER";
 
-/// Times in microseconds, and the number of units.
+/// The times before and after a call, in microseconds, and the number of units.
 type Use = (u64, u64, u32);
 
 fn now() -> u64 {
@@ -107,7 +107,8 @@ fn uses(child: Child) -> Vec<Use> {
 /// Returns the maximum number of units that were used in a window.
 fn fullest_window(mut uses: Vec<Use>) -> u64 {
     let period = PERIOD.as_micros() as u64;
-    // A call that took as long as a window is in no window.
+    // Skip calls that took a whole period or longer: no window contains both their start and their
+    // end.
     uses.retain(|&(before, after, _)| after < before + period);
     let mut begins: Vec<_> = uses.iter().map(|&(before, _, n)| (before, n)).collect();
     let mut ends: Vec<_> = uses.iter().map(|&(_, after, n)| (after, n)).collect();
@@ -116,7 +117,8 @@ fn fullest_window(mut uses: Vec<Use>) -> u64 {
     let (mut begun, mut units, mut most) = (begins.iter().peekable(), 0, 0);
     for (end, n) in ends {
         units += u64::from(n);
-        // The call ended before the window did, since it took less than a period.
+        // Subtract the calls that began before this window. Each of them took less than a period,
+        // so it ended before this window does. Its units have therefore already been added.
         while let Some((_, n)) = begun.next_if(|(begin, _)| begin + period <= end) {
             units -= u64::from(*n);
         }

@@ -1,4 +1,4 @@
-//! Dead letters.
+//! Tests that dead letters are listed, requeued, purged and bounded.
 
 use std::num::NonZeroU32;
 use std::thread::sleep;
@@ -64,7 +64,7 @@ fn dead_letters_are_bounded() {
     }
     assert_eq!(ids(&queue, 9), ["b", "c"]);
     assert_eq!(queue.stats().unwrap().dropped_dead_letters, 1);
-    // Of two letters with the same id, the later one replaces the earlier.
+    // A new dead letter replaces an earlier one with the same id.
     bury(&queue, "b");
     assert_eq!(ids(&queue, 9), ["c", "b"]);
     assert_eq!(queue.stats().unwrap().dropped_dead_letters, 2);

@@ -1,4 +1,5 @@
-//! Random steps have the same outcomes as those of zset-std's queue.
+//! Tests that random steps have the same outcomes on a queue of zset-redis and on a queue of
+//! zset-std.
 
 use std::fmt::Debug;
 use std::num::NonZeroU32;
@@ -15,7 +16,8 @@ use zset_std::{SharedDelayQueue, Timestamp};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server, at_micros as at};
 
-/// Bytes that are not valid UTF-8, numbers, and an arrival.
+/// The ids include bytes that are not valid UTF-8, numbers, and one like the numbers that the
+/// server stores in front of ids.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
 
 type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;
@@ -24,12 +26,12 @@ type ModelLease = zset_std::Lease<Vec<u8>, Vec<u8>>;
 struct Episode<M: Connect> {
     queue: DelayQueue<M>,
     model: Model,
-    /// The leases of both, which may be stale.
+    /// The leases of the queue and of the model, which may be stale.
     leases: Vec<(Lease, ModelLease)>,
     random: SmallRng,
-    /// In microseconds. The last three digits are the number of the step, and all durations are
-    /// whole milliseconds, so no two jobs are due at the same time: the two queues order such jobs
-    /// differently after a lease.
+    /// The current time, in microseconds. Its last three digits are the number of the step, and
+    /// delays are whole milliseconds. So no two jobs are due at the same time: the two queues would
+    /// order such jobs differently after a lease.
     now: u64,
 }
 
@@ -146,10 +148,10 @@ impl<M: Connect> Episode<M> {
         }
     }
 
-    /// Requeues the oldest dead letter, and an id that has none.
+    /// Requeues the oldest dead letter, and an id without a dead letter.
     fn requeue(&mut self) {
         let now = at(self.now);
-        // Half a millisecond, so that no other job is due at the same time.
+        // The delay has an extra half millisecond, so no other job is due at the same time.
         let delay = self.millis() + Duration::from_micros(500);
         let dead = self.queue.dead_letters(1).unwrap();
         for id in dead.iter().map(|letter| &letter.id[..]).chain([&b"absent"[..]]) {
@@ -174,14 +176,15 @@ impl<M: Connect> Episode<M> {
         self.compare_dead_letters();
     }
 
-    /// Takes all dead letters, so no id has two: the model would keep both.
+    /// Takes and compares all dead letters, so no id can have two: the model would keep both.
     fn compare_dead_letters(&self) {
         let dead = self.queue.take_dead_letters(100).unwrap();
         let dead =
             dead.into_iter().map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
         let expected = self.model.take_dead_letters(100).into_iter();
         let expected = expected.map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
-        // The model lists them in the order in which it noticed that their leases had ended.
+        // The model lists dead letters in the order in which it noticed that their leases had
+        // ended, so sort them by the times at which they failed.
         let mut expected: Vec<_> = expected.collect();
         expected.sort();
         assert_eq!(dead.collect::<Vec<_>>(), expected);

@@ -1,4 +1,4 @@
-//! Jobs, leases and receipts, by the server's clock.
+//! Tests of jobs, leases and receipts, by the server's clock.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use zset_std::{Clock, SystemClock, Timestamp};
 use super::MINUTE;
 use crate::servers::{Kind, PATIENCE, Server};
 
-/// Calls each method over a connection.
+/// Calls most methods over an asynchronous connection.
 pub(crate) async fn awaited<C: AsyncConnection>(connection: C) {
     let queue = DelayQueue::new(connection, "awaited").with_max_len(3).with_deadline(PATIENCE);
     let id = queue.push_after("first", Duration::ZERO).await.unwrap();
@@ -78,11 +78,11 @@ fn an_assigned_id_is_none_that_a_caller_gives() {
         let last = assign();
         assert_eq!(queue.len().unwrap(), 20 + 4);
         assert_eq!(assigned.iter().chain([&last]).collect::<HashSet<_>>().len(), 4);
-        // They are ids like others.
+        // The server assigned these ids, but they are accepted like any other.
         assert!(queue.due(&last).unwrap().is_some() && queue.cancel(&last).unwrap().is_some());
         let again = queue.push_with_id_after(&assigned[0], "", MINUTE);
         assert!(matches!(again, Err(DelayQueueError::DuplicateJob)), "{again:?}");
-        // Other queues have others, so a job can be moved with its id.
+        // Another queue assigns different ids, so a job can be moved there and keep its id.
         let other = server.queue("other").push_after("assigned", MINUTE).unwrap();
         assert_ne!(other, assigned[0]);
     }
@@ -120,7 +120,7 @@ fn all_calls_of_a_queue_at_a_time_are_at_that_time() {
     at_one.push_with_id_after("a", "", MINUTE).unwrap();
     assert_eq!(at_one.pop().unwrap(), None);
     assert_eq!(at_one.stats().unwrap().now, after(1));
-    // The latest time counts.
+    // If `at` is called twice, the last call sets the time.
     assert_eq!(at_one.at(after(5)).reschedule_after("a", MINUTE).unwrap(), Some(after(2)));
     assert_eq!(queue.cancel("a").unwrap().unwrap().due, after(6));
 

@@ -1,4 +1,5 @@
-//! Deleted or replaced keys of a queue, and deleted entries of them.
+//! Tests that a queue works after keys or entries of keys were deleted, and that a key of another
+//! type is an error.
 
 use std::num::NonZeroU32;
 use std::thread::sleep;
@@ -42,13 +43,13 @@ fn jobs_whose_payloads_were_deleted_are_skipped_and_counted() {
         delete(&server, "jobs");
         push(&queue, &["d", "b"]);
         assert_eq!(queue.stats().unwrap().lost_jobs, 0);
-        // The second `b` is a new job.
+        // The second `b` is a new job, since the first one was lost.
         assert_eq!(lease(&queue).unwrap(), "d");
         assert_eq!(lease(&queue).unwrap(), "b");
         assert_eq!(lease(&queue), None);
         let stats = queue.stats().unwrap();
         assert_eq!((stats.lost_jobs, stats.len, stats.leased), (3, 0, 0));
-        // The dropped remains do not prevent new pushes.
+        // The remains of the lost jobs were dropped, so they do not prevent new pushes.
         push(&queue, &["a", "c"]);
         assert_eq!(queue.pop().unwrap().unwrap().payload, b"a");
         assert_eq!(queue.wait_lease(PATIENCE).block().unwrap().payload, b"c");
@@ -64,7 +65,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
     assert_eq!(queue.pop().unwrap().unwrap().id, b"b");
     assert_eq!(queue.pop().unwrap(), None);
     assert_eq!(queue.stats().unwrap().lost_jobs, 2);
-    // A job whose last lease has ended does not become a dead letter, since its payload is unknown.
+    // A job without a payload does not become a dead letter when its last lease ends.
     push(&queue, &["d"]);
     let _ = queue.lease(Duration::from_millis(1)).unwrap().unwrap();
     delete(&server, "jobs");
@@ -72,7 +73,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
     assert_eq!(lease(&queue), None);
     let stats = queue.stats().unwrap();
     assert_eq!((stats.lost_jobs, stats.dead_letters, stats.leased), (3, 0, 0));
-    // A new job does not inherit deliveries and receipts.
+    // A new job does not inherit the deliveries and receipts of a lost job with the same id.
     push(&queue, &["d"]);
     let first = queue.lease(PATIENCE).unwrap().unwrap();
     delete(&server, "jobs");
@@ -93,7 +94,8 @@ fn a_job_after_hundreds_of_lost_ones_is_leased() {
     server.ask("CONFIG RESETSTAT");
     assert_eq!(lease(&queue).unwrap(), "last");
     assert_eq!(queue.stats().unwrap().lost_jobs, 250);
-    // A hundred in each call: three to lease, one to acknowledge, one for the stats.
+    // Each call drops up to a hundred lost jobs, so leasing takes three calls. One more call
+    // acknowledges the job, and one returns the stats.
     let stats = server.ask("INFO commandstats");
     let scripts = stats.lines().find(|line| line.starts_with("cmdstat_evalsha:calls=5,"));
     assert!(scripts.is_some(), "{stats}");
@@ -128,7 +130,7 @@ fn a_job_whose_time_was_deleted_is_not_in_the_queue_and_can_be_pushed_again() {
     push(&queue, &["b"]);
     assert_eq!(lease(&queue).unwrap(), "b");
     assert_eq!(queue.stats().unwrap().lost_jobs, 1);
-    // The worker still has the payload.
+    // The lease of `a` is still valid, since its receipt and payload still exist.
     queue.nack(&leased, Duration::ZERO).unwrap();
     assert_eq!(lease(&queue).unwrap(), "a");
 }

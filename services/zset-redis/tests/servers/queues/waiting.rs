@@ -1,4 +1,4 @@
-//! Waiting: workers wake early or on time, and do not poll.
+//! Tests that waiting workers wake on time, or early if a job is added, and that they do not poll.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -30,19 +30,19 @@ fn check_threads<M: Connect>(pool: &Pool<M>) {
     assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(A_WHILE).block()));
     assert!(start.elapsed() >= A_WHILE);
 
-    // Waits until a job is due.
+    // A worker waits until a job is due.
     let start = Instant::now();
     queue.push_after("mail", A_WHILE).unwrap();
     let lease = queue.wait_lease(MINUTE).block().unwrap();
     assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
     queue.ack(&lease).unwrap();
 
-    // Even if the queue's clock is fixed, since time passes while the worker waits.
+    // A wait ignores a fixed clock of the queue, since real time passes while the worker waits.
     queue.push_after("mail", A_WHILE).unwrap();
     let lease = queue.at(Timestamp::ZERO).wait_lease(MINUTE).block().unwrap();
     queue.ack(&lease).unwrap();
 
-    // Each of several workers is woken early, by one job each.
+    // Several workers are woken early, and each gets one job.
     queue.push_after("late", MINUTE).unwrap();
     let start = Instant::now();
     let payloads = thread::scope(|scope| {
@@ -77,7 +77,7 @@ where
     assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
     queue.ack(&lease).await.unwrap();
 
-    // A future that is dropped while it waits takes no job, and the next one is still woken.
+    // A future that is dropped while it waits takes no job, and later waits are still woken.
     let start = Instant::now();
     assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE).into_future()).await.is_err());
     queue.push_after("late", MINUTE).await.unwrap();
@@ -112,15 +112,15 @@ fn workers_of_a_cluster_wake_early_or_on_time() {
     block_on(async { check_tasks(cluster.connect().await, cluster.client()).await });
 }
 
-/// The settings are like those that the docs advise.
+/// The client has settings like those that the docs advise.
 #[test]
 fn over_a_cluster_a_wait_may_take_longer_than_the_response_timeout() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let client = cluster.advised_client(PATIENCE, A_WHILE);
     let queue = blocking::DelayQueue::new(Pool::new(client.clone()), "patient");
     let queue = queue.with_deadline(PATIENCE);
-    // On a busy machine, a lease may exceed the timeout too: then it is lost, and the job is
-    // delivered again.
+    // Use a short visibility. On a busy machine, the reply to a lease may also exceed the response
+    // timeout. That lease is lost, and the job is delivered again after the visibility.
     let visibility = A_WHILE;
 
     let start = Instant::now();
@@ -150,12 +150,12 @@ fn a_worker_that_waits_sends_nothing() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = server.queue("quiet");
     let commands = || server.info("total_commands_processed");
-    // Opens a connection of the pool, and loads the scripts.
+    // This wait opens a connection of the pool, and loads the scripts.
     assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(Duration::ZERO).block()));
     let before = commands();
     let patience = Duration::from_secs(2);
     assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(patience).block()));
-    // Two attempts with their commands, a wait, and the connection for INFO.
+    // The server has run two attempts, one wait, and the commands of the connection for `INFO`.
     assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
 }
 
@@ -170,7 +170,7 @@ fn a_waiter_opens_one_connection_for_many_waits() {
             let patience = Duration::from_millis(1);
             assert!(has_timed_out(&waiter.wait_lease(MINUTE).timeout(patience).await));
         }
-        // The waiter's connection, and that of this query.
+        // The two new connections are that of the waiter and that of this query.
         assert_eq!(server.info("total_connections_received") - before, 2);
     });
 }

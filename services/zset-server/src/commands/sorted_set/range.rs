@@ -26,7 +26,8 @@ pub(super) enum Direction {
     Reverse,
 }
 
-/// Runs ZRANGE, or an older command, whose name fixes the `form`; in ZRANGE, options set it.
+/// Runs ZRANGE or an older command. The name of an older command determines `form`; ZRANGE has
+/// options instead.
 pub(super) fn range(
     context: &mut Context<'_>,
     arguments: &[&[u8]],
@@ -71,7 +72,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns the positions that remain out of `len`.
+    /// Returns the positions of the elements to return, out of `len`.
     fn places(self, len: usize) -> Range<usize> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX).min(len);
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
@@ -107,7 +108,8 @@ impl<'a> Query<'a> {
         }
         let by = by.unwrap_or(By::Rank);
         let direction = direction.unwrap_or(Direction::Forward);
-        // A count of -1 is the same as no LIMIT.
+        // As in Redis, a LIMIT with a count of -1 is not rejected here, because -1 is also the
+        // default.
         if limit.count != -1 && by == By::Rank {
             return Err(CommandError::err(
                 "syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
@@ -139,14 +141,14 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the elements of a set in set order. **O(log n)**.
+    /// Returns the elements of a set that are in the range, in the order of the set. **O(log n)**.
     fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
         let mut elements = match self.bounds {
             Bounds::Ranks(..) => set.iter(),
             Bounds::Scores(range) => set.range_by_score(range),
             Bounds::Members(range) => set.range_by_lex(range),
         };
-        // The positions of the returned elements among these, in the requested order.
+        // The positions in `elements` of the elements to return, counted in the requested order.
         let kept = match self.bounds {
             Bounds::Ranks(start, stop) => rank_range(start, stop, elements.len()),
             _ => self.limit.places(elements.len()),

@@ -1,7 +1,7 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Elements are borrowed until they are written to a reply or stored: elements that are only
-//! replied are never copied into a set.
+//! Members are borrowed from the sources until they are written to a reply or stored. A result that
+//! is only sent in a reply is never copied into a set.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -168,7 +168,7 @@ impl<'a> Request<'a> {
                 b"withscores" if purpose == Purpose::Answer => self.shown = Shown::MemberAndScore,
                 b"limit" if purpose == Purpose::Count => {
                     let limit = not_negative(options.value()?, "LIMIT can't be negative")?;
-                    // Zero means no limit.
+                    // LIMIT 0 means no limit, as in Redis.
                     self.limit = if limit == 0 { usize::MAX } else { limit };
                 }
                 _ => return Err(CommandError::SYNTAX),
@@ -190,7 +190,7 @@ impl<'a> Request<'a> {
         elements
     }
 
-    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of
+    /// Returns the members of all sources, in arbitrary order. **O(n)** in the total number of
     /// members.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
@@ -211,7 +211,7 @@ impl<'a> Request<'a> {
     /// Returns the members common to all sources, in arbitrary order and lazily, so that counting
     /// can stop early.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
-        // There is at least one key.
+        // This index is valid, because `Request::parse` requires at least one key.
         let (smallest, weight) = self.sources[0];
         smallest.iter().filter_map(move |(member, score)| {
             let weighed = weighed(score, weight);
@@ -236,8 +236,8 @@ impl<'a> Request<'a> {
 
     /// Returns the members of the first source that are in no other source, in arbitrary order.
     ///
-    /// Each of its members is looked up in each larger source. If there are several smaller ones,
-    /// they are merged first, so that one lookup covers all of them.
+    /// Each member of the first source is looked up in each larger source. Several smaller sources
+    /// are merged first, so that one lookup covers all of them.
     fn difference(&self) -> Elements<'a> {
         let (first, _) = self.sources[0];
         let others = &self.sources[1..];

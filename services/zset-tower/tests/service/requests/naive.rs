@@ -1,5 +1,5 @@
-//! A naive limiter, which knows only the documentation: it decides by lists of all units and
-//! denials, and finds waits by searching.
+//! A naive limiter, written from the documentation alone: it keeps a list of all units and denials,
+//! and finds waits by binary search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) enum Algorithm {
     Funnel,
 }
 
-/// When a key is blocked: after some denials in a row, for a time that doubles.
+/// When a key is blocked: after some denials in a row, for a time that doubles with each block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub(crate) denials: u32,
@@ -29,7 +29,7 @@ fn period(quota: Funnel) -> Nanos {
     quota.quota().period().as_nanos().try_into().unwrap()
 }
 
-/// Returns the time in which a unit leaks out of a funnel; a whole number of nanoseconds here.
+/// Returns the time in which a unit leaks out of a funnel. Tests choose whole nanoseconds.
 fn interval(quota: Funnel) -> Nanos {
     assert_eq!(period(quota) % Nanos::from(quota.quota().count()), 0);
     period(quota) / Nanos::from(quota.quota().count())
@@ -39,11 +39,11 @@ fn interval(quota: Funnel) -> Nanos {
 #[derive(Clone, Copy, Debug)]
 struct Denial {
     at: Nanos,
-    /// How often units had been taken. It is the same for denials in a row.
+    /// How often units had been taken before. Denials in a row have the same number.
     taken: usize,
 }
 
-/// A block, as the denials imply it.
+/// A block that results from denials.
 #[derive(Clone, Copy, Debug)]
 struct Blocked {
     /// The index of the denial that starts it.
@@ -61,13 +61,13 @@ struct Key {
     block: Option<Block>,
     /// The times of all units, ascending.
     units: Vec<Nanos>,
-    /// When a funnel is empty.
+    /// When the funnel will be empty, if it is one.
     empty_at: Nanos,
-    /// The time of the latest check.
+    /// The time of the latest check or charge.
     checked: Nanos,
     /// How often units have been taken.
     taken: usize,
-    /// All denials that count.
+    /// All denials that count for the penalty.
     denials: Vec<Denial>,
 }
 
@@ -108,9 +108,9 @@ impl Key {
         }
     }
 
-    /// Returns how long `n` units have to wait, which the limit must allow.
+    /// Returns how long a request of `n` units has to wait. `n` must not exceed the limit.
     fn wait(&self, quota: Funnel, n: u32, now: Nanos) -> Nanos {
-        // After this time, no units count.
+        // After `high`, no recorded unit counts against the limit.
         let (mut low, mut high) = (0, 2 * period(quota) + self.empty_at.saturating_sub(now));
         while low < high {
             let middle = low.midpoint(high);
@@ -139,12 +139,12 @@ impl Key {
         Decision { verdict, limit, remaining: left.unwrap(), reset_after }
     }
 
-    /// Returns all blocks.
+    /// Returns the blocks that result from all denials.
     fn blocks(&self) -> Vec<Blocked> {
         let Some(block) = self.block else { return Vec::new() };
         let mut blocks: Vec<Blocked> = Vec::new();
         for (by, denial) in self.denials.iter().enumerate() {
-            // All before this one is forgotten.
+            // By the time of denial `first`, all earlier denials and blocks had been forgotten.
             let first = (0..=by).rev().find(|&first| {
                 let before = blocks.iter().copied().filter(|block| block.by < first);
                 forgotten_at(block, &self.denials[..first], before) <= self.denials[first].at
@@ -163,7 +163,7 @@ impl Key {
         blocks
     }
 
-    /// Returns the rest of the block at a time, or zero.
+    /// Returns how long the latest block still lasts at a time, or zero.
     fn rest(&self, now: Nanos) -> Duration {
         let end = self.blocks().last().map_or(0, |block| block.start + block.length);
         Duration::from_nanos(end.saturating_sub(now))
@@ -174,8 +174,8 @@ impl Key {
         self.block.map_or(0, |block| forgotten_at(block, &self.denials, self.blocks()))
     }
 
-    /// Decides on `n` units in addition to `held` others, without the penalty; takes those that are
-    /// allowed, unless they are held too.
+    /// Decides on `n` units in addition to `held` ones, without the penalty. Takes allowed units if
+    /// `takes` is set.
     fn check_inside(
         &mut self,
         quota: Funnel,
@@ -198,13 +198,12 @@ impl Key {
         decision
     }
 
-    /// Decides on `n` units in addition to `held` others; takes those that are allowed, unless they
-    /// are held too.
+    /// Decides on `n` units in addition to `held` ones. Takes allowed units if `takes` is set.
     fn check(&mut self, quota: Funnel, n: u32, held: u32, takes: bool, now: Nanos) -> Decision {
         self.checked = now;
         let mut decision;
         if self.rest(now) > Duration::ZERO {
-            // Nothing is taken, and a denial does not count.
+            // During a block, no units are taken, and denials do not count.
             decision = self.clone().check_inside(quota, n, held, false, now);
             if decision.is_allowed() {
                 let reset_after = self.clone().decide(quota, 0, now).reset_after;
@@ -233,7 +232,7 @@ impl Key {
         decision
     }
 
-    /// Charges units that were held, even during a block. They end a row of denials.
+    /// Charges units that were held, even during a block. This ends a row of denials.
     fn charge(&mut self, quota: Funnel, n: u32, now: Nanos) {
         self.take(quota, n, now);
         self.checked = now;
@@ -260,7 +259,7 @@ impl Key {
         refunded as u32
     }
 
-    /// Returns from when on the key is idle: no unit, denial or block counts any more.
+    /// Returns when the key becomes idle: from then on, no unit, denial or block counts.
     fn idle_at(&self) -> Nanos {
         let period = period(self.own);
         let last = self.units.last().copied();
@@ -274,8 +273,8 @@ impl Key {
     }
 }
 
-/// Returns when denials and blocks are forgotten: once the time of the first block has passed since
-/// the denials, and the length of each block since its end.
+/// Returns when all denials and blocks are forgotten: a denial after the time of the shortest
+/// block, and a block when its length has passed since its end.
 fn forgotten_at(
     block: Block,
     denials: &[Denial],
@@ -286,7 +285,7 @@ fn forgotten_at(
     denials.chain(blocks).max().unwrap_or(0)
 }
 
-/// Where the units of a key count.
+/// Where the units of a key are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Key,
@@ -294,7 +293,7 @@ pub(crate) enum Place {
     Refused,
 }
 
-/// A limiter of many keys, with a bound on them.
+/// A limiter of many keys, with a bound on their number.
 #[derive(Clone, Debug)]
 pub(crate) struct Naive {
     new: Key,
@@ -325,8 +324,8 @@ impl Naive {
         Naive { shared: new.clone(), new, keys, bound, held, held_by_shared: 0 }
     }
 
-    /// Returns where the units of a key count: at the key, while fewer than the maximum of other
-    /// keys are in use or have units in flight.
+    /// Returns where the units of a key are counted: for the key itself, as long as fewer than
+    /// `max_keys` other keys are in use or have units in flight.
     fn place(&self, key: u8, now: Nanos) -> Place {
         let Some((max_keys, when_full)) = self.bound else { return Place::Key };
         let in_use = self.keys.iter().filter(|(_, key)| key.idle_at() > now).map(|(key, _)| *key);
@@ -339,7 +338,7 @@ impl Naive {
         }
     }
 
-    /// Decides on `n` units of a key, by a call of `decide` with the state where they count.
+    /// Decides on `n` units of a key, by calling `decide` with the state that counts them.
     fn decide(
         &mut self,
         key: u8,
@@ -361,7 +360,7 @@ impl Naive {
                 let verdict = match new.verdict {
                     Verdict::Never => Verdict::Never,
                     _ if n == 0 => Verdict::Allowed,
-                    // The wait is an estimate.
+                    // The limiter only estimates this wait, so the tests do not compare it.
                     _ => Verdict::Denied { retry_after },
                 };
                 Decision { verdict, remaining: 0, reset_after: retry_after, ..new }
@@ -376,7 +375,7 @@ impl Naive {
         self.decide(key, quota, n, now, |key, place| key.check(quota, n, held(place), true, now))
     }
 
-    /// Returns what `check` would.
+    /// Returns what `check` would, without taking units.
     pub(crate) fn peek(&self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
         self.clone().check(key, quota, n, now)
     }
@@ -396,14 +395,14 @@ impl Naive {
         decided
     }
 
-    /// Returns the units that are held at a place.
+    /// Returns a function from a place to the units held there.
     fn held(&self, key: u8) -> impl Fn(Place) -> u32 + use<> {
         let of_key = self.held.get(&key).copied().unwrap_or(0);
         let of_shared = self.held_by_shared;
         move |place| if place == Place::Key { of_key } else { of_shared }
     }
 
-    /// Ends a hold, and charges the units or not.
+    /// Ends a hold, and charges its units if `is_charged` is set.
     pub(crate) fn settle(
         &mut self,
         key: u8,
@@ -434,7 +433,8 @@ impl Naive {
         self.keys.get(&key).is_none_or(|key| key.idle_at() <= now)
     }
 
-    /// Refunds the newest units of a key, and returns how many; those of the shared bucket are not.
+    /// Refunds the newest units of a key, and returns how many. Units of the shared bucket are not
+    /// refunded.
     pub(crate) fn refund(&mut self, key: u8, quota: Funnel, n: u32) -> u32 {
         self.keys.get_mut(&key).map_or(0, |key| key.refund(quota, n))
     }

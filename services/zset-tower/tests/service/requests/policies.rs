@@ -1,4 +1,4 @@
-//! The policies of a stack, from their descriptions: one small adapter for each limiter.
+//! Builds the policies of a stack from their descriptions.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{Account, Counts, awaited, is_failure};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tier(pub(crate) usize);
 
-/// The user of a request, in its extensions unless it has none.
+/// The user of a request, in its extensions if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct User(pub(crate) u8);
 
@@ -68,16 +68,16 @@ pub(crate) struct Config {
     pub(crate) denies_missing_key: bool,
 }
 
-/// A policy, and a look at its limiter.
+/// A policy, and access to the state of its limiter.
 pub(crate) struct Built {
-    /// Taken by the layer.
+    /// `None` once the layer has taken it.
     pub(crate) policy: Option<Policy>,
     pub(crate) peek: Box<dyn Fn(User, Tier) -> Decision>,
     pub(crate) counts: Arc<Counts>,
 }
 
 impl Config {
-    /// Returns the quota of a request.
+    /// Returns the quota of a request of this tier.
     pub(crate) fn quota(&self, Tier(tier): Tier) -> Funnel {
         match self.tiers {
             Tiers::QuotaByKey(quota) if tier == 1 => quota,
@@ -85,12 +85,12 @@ impl Config {
         }
     }
 
-    /// Returns whether units that depend on the response are held, and not taken.
+    /// Returns whether units that depend on the response are held instead of taken.
     pub(crate) fn holds(&self) -> bool {
         self.by_response && self.holder == Holder::Here && !self.is_shadow
     }
 
-    /// Decides on a request as the policy does alone.
+    /// Decides on a request as the policy alone would.
     pub(crate) fn decide(
         &self,
         naive: &mut Naive,
@@ -116,7 +116,7 @@ impl Config {
         !matches!(self.tiers, Tiers::When(only) if only != tier)
     }
 
-    /// Returns the policy.
+    /// Builds the policy.
     pub(crate) fn build(&self, name: &str, clock: &FakeClock) -> Built {
         let block = self.block.map(|block| {
             let denials = NonZeroU32::new(block.denials).unwrap();
@@ -191,7 +191,7 @@ impl Config {
             policy = policy.charge_if(is_failure);
         }
         if self.is_shadow {
-            // Only what is awaited is spawned.
+            // In shadow mode, a policy calls its function only with decisions that must be awaited.
             policy = if self.is_awaited() { policy.shadow(block_on) } else { policy.shadow(drop) };
         }
         policy
