@@ -1,9 +1,10 @@
-//! Records the compiler and the versions of the contenders, which every table of results must name.
+//! Records the versions of the compiler and of the sorted-set crates, which are printed with all
+//! results.
 
 use std::process::Command;
 use std::{env, fs};
 
-/// The crates whose versions are recorded; those of std's collections follow from the compiler.
+/// The crates whose versions are recorded. std's collections have the version of the compiler.
 const CRATES: [&str; 5] = ["zset-core", "indexset", "wabi_tree", "skiplist", "priority-queue"];
 
 fn main() {

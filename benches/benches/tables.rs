@@ -1,7 +1,8 @@
-//! The rows of the tables under criterion, for statistics and for comparisons with an earlier run
-//! (`cargo bench -p zset-bench -- --save-baseline NAME`; a part of a name selects rows).
+//! Runs the rows of the tables as criterion benchmarks, for statistics and for comparisons with an
+//! earlier run (`cargo bench -p zset-bench -- --save-baseline NAME`). An argument selects the rows
+//! whose names contain it.
 //!
-//! Only the calls are timed, not the load before them.
+//! Only the calls are timed, not the construction of the collections.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use zset_bench::{sets, uses};
 /// The sizes of sorted sets, and the numbers of keys of limiters.
 const SIZES: [usize; 2] = [1_000, 100_000];
 
-/// The elements of the other collections, and the calls of limiters.
+/// The numbers of elements of the other collections, and of calls of limiters.
 const N: usize = 100_000;
 
 /// Adds a contender to a group of benchmarks, given how it is measured.
@@ -24,7 +25,7 @@ fn bench(criterion: &mut Criterion, group: &str, name: &str, measure: &dyn Fn() 
     let mut group = criterion.benchmark_group(group);
     group.sampling_mode(SamplingMode::Flat);
     group.bench_function(name, |bencher| {
-        // The time of a call: the numbers of calls differ.
+        // Reports the time per call, since measurements make different numbers of calls.
         bencher.iter_custom(|iterations| {
             let nanos = |_| measure().nanos_a_call().unwrap_or(0.0);
             Duration::from_secs_f64((0..iterations).map(nanos).sum::<f64>() / 1e9)
@@ -59,7 +60,7 @@ fn bench_all(criterion: &mut Criterion) {
     }
 }
 
-/// Takes few samples, so that all rows finish in some ten minutes.
+/// Takes few samples, so that all rows finish in about ten minutes.
 fn config() -> Criterion {
     Criterion::default()
         .sample_size(10)

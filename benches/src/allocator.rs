@@ -7,7 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Bytes allocated minus bytes freed. Negative on a thread that frees what another allocated.
+    /// Bytes allocated minus bytes freed. It may be negative on a thread that frees what another
+    /// has allocated.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 

@@ -1,4 +1,4 @@
-//! `bytes`: the memory of a `ZSet` in each of its encodings, as counted by the allocator.
+//! `bytes` measures the memory of a `ZSet` in each of its encodings, as counted by the allocator.
 
 use rand::RngExt;
 use zset_core::{Score, ZSet};
@@ -9,10 +9,10 @@ use crate::random::generator;
 use crate::record::Record;
 use crate::table::grouped;
 
-/// The measured sizes: the largest listpack, and a skip list.
+/// The measured numbers of elements: those of the largest listpack, and of a skip list.
 const SIZES: [usize; 2] = [128, 1_000_000];
 
-/// The only table.
+/// The name of the only table.
 const TABLE: &str = "ZSet of 20-byte members";
 
 /// Measures sets of 20-byte members with integer scores, inserted in random order.
@@ -34,7 +34,7 @@ pub fn measure() -> Vec<Record> {
     records
 }
 
-/// Builds a set; returns it with the number of heap bytes it uses.
+/// Builds a set, and returns it with the number of heap bytes that it uses.
 fn measured(n: usize) -> (ZSet, usize) {
     let mut rng = generator(1);
     let before = live_bytes();

@@ -1,20 +1,20 @@
-//! Tables of contenders that make the same calls.
+//! Compares contenders by measuring the same calls on each of them.
 //!
-//! An [`Operation`] is a row of a table: a function that makes calls with the arguments of a
-//! workload and returns how long they took. A module with a table lists its operations once, for
-//! every type that implements the module's trait; a [`Contender`] is such a type with this list,
-//! and a [`Comparison`] a list of contenders.
+//! A [`Comparison`] is a table. Each [`Operation`] is a row, and each [`Contender`] a column. An
+//! operation is a function that makes calls with the arguments of a workload and returns how long
+//! they took. Each module that defines a table has a trait, and a list of operations that work for
+//! any type that implements it. A contender is one such type together with its operations.
 
 use std::rc::Rc;
 
 use crate::measure::{Measured, Rounds, to_peers, turns};
 use crate::record::Record;
 
-/// The maximum number of calls of an operation that takes a contender linear time.
+/// The maximum number of calls of an operation that takes linear time on a contender.
 const FEW: usize = 500;
 
-/// The maximum size of the workload that precedes all rounds and is not counted: it loads the
-/// program from disk and brings the processor to full speed.
+/// The maximum size of the workload that runs before all rounds. Its results are discarded: it
+/// loads the program from disk and brings the processor to full speed.
 const WARM_UP: usize = 5_000;
 
 /// An operation on contenders of type `C`, with arguments of a workload of type `W`.
@@ -24,15 +24,15 @@ pub struct Operation<W, C> {
 }
 
 enum Perform<W, C> {
-    /// Makes calls on a loaded value, at most as many as given.
+    /// Makes calls on a loaded value, up to a given number.
     Calls(fn(&W, &mut C, usize) -> Measured),
-    /// Loads values in its own way, and returns the last one that the calls have changed.
+    /// Builds its own values, and returns the last one as its calls leave it.
     Build(Build<W, C>),
 }
 
 type Build<W, C> = Box<dyn Fn(&W) -> (Measured, C)>;
 
-/// Returns an operation that makes calls on a loaded value, at most as many as given.
+/// Returns an operation that makes calls on a loaded value, up to a given number.
 pub fn calls<W, C>(
     label: &'static str,
     make: fn(&W, &mut C, usize) -> Measured,
@@ -40,8 +40,7 @@ pub fn calls<W, C>(
     Operation { label, perform: Perform::Calls(make) }
 }
 
-/// Returns an operation that loads values in its own way, and returns the last one that its calls
-/// have changed.
+/// Returns an operation that builds its own values, and returns the last one as its calls leave it.
 pub fn build<W: 'static, C: 'static>(
     label: &'static str,
     make: fn(&W) -> (Measured, C),
@@ -49,7 +48,7 @@ pub fn build<W: 'static, C: 'static>(
     Operation { label, perform: Perform::Build(Box::new(make)) }
 }
 
-/// Returns an operation of a contender without a value.
+/// Returns an operation that needs no loaded value.
 pub fn measured<W>(
     label: &'static str,
     make: impl Fn(&W) -> Measured + 'static,
@@ -76,8 +75,8 @@ pub struct Contender<W> {
     perform: Box<PerformAll<W>>,
 }
 
-/// Performs operations in turn: the first labels are the operations, the second those with fewer
-/// calls.
+/// Performs the operations with the first labels, in turn. Those whose labels are also among the
+/// second ones make at most [`FEW`] calls.
 type PerformAll<W> = dyn Fn(&W, &[&str], &[&str], Then) -> Vec<Outcome>;
 
 /// What happens to a value after an operation.
@@ -85,13 +84,13 @@ type PerformAll<W> = dyn Fn(&W, &[&str], &[&str], Then) -> Vec<Outcome>;
 enum Then {
     /// The next operation continues with it.
     Continue,
-    /// A digest of its contents is part of the outcome.
+    /// A digest of the contents is part of the outcome.
     Digest,
 }
 
 impl<W: 'static> Contender<W> {
-    /// Returns a contender. `load` makes the value for calls, and `contents` returns a digest of
-    /// all that a value has in the end.
+    /// Returns a contender. `load` builds the value for calls, and `contents` returns a digest of
+    /// the final elements of a value.
     pub fn new<C: 'static>(
         name: &'static str,
         load: impl Fn(&W) -> C + 'static,
@@ -114,7 +113,8 @@ impl<W: 'static> Contender<W> {
                         (calls(workload, &mut value, most), value)
                     }
                     Perform::Build(build) => {
-                        // Two values of all elements exceed the memory of some machines.
+                        // Drops the old value first, since two full values would exceed the memory
+                        // of some machines.
                         kept = None;
                         build(workload)
                     }
@@ -138,13 +138,14 @@ impl<W: 'static> Contender<W> {
         Contender { linear: labels, ..self }
     }
 
-    /// Removes the operations with other labels than these.
+    /// Keeps only the operations whose labels `offers` accepts.
     pub fn only(mut self, offers: impl Fn(&str) -> bool) -> Self {
         self.labels.retain(|label| offers(label));
         self
     }
 
-    /// Performs those of some operations that the contender offers, in their order in the table.
+    /// Performs the operations with these labels, except those that the contender lacks, in the
+    /// order of the table.
     fn perform(&self, workload: &W, labels: &[&str], then: Then) -> Vec<Outcome> {
         let offered: Vec<_> =
             self.labels.iter().copied().filter(|label| labels.contains(label)).collect();
@@ -169,7 +170,7 @@ pub struct Comparison {
     prepare: Box<dyn Fn(usize, u64) -> Prepared>,
 }
 
-/// Performs operations of a contender on a workload, given its place and the labels.
+/// Performs operations on a workload, given the place of the contender and the labels.
 type Prepared = Box<dyn Fn(usize, &[&str], Then) -> Vec<Outcome>>;
 
 /// How a table is measured.
@@ -233,19 +234,20 @@ impl Comparison {
         all.filter(|(_, it)| it.1.contains(&row)).map(|(place, it)| (place, it.0)).collect()
     }
 
-    /// Generates a workload; returns how the contender at a place performs an operation of it.
+    /// Generates a workload. Returns a function with which the contender at a place performs an
+    /// operation.
     pub fn prepare(&self, count: usize, seed: u64) -> impl Fn(usize, &str) -> Outcome + use<> {
         let prepared = (self.prepare)(count, seed);
         move |place, row| prepared(place, &[row], Then::Digest)[0]
     }
 
-    /// Like [`prepare`](Self::prepare), without looking at the contents. For other front ends.
+    /// Like [`prepare`](Self::prepare), without a digest of the contents. For other front ends.
     pub fn timer(&self, count: usize, seed: u64) -> impl Fn(usize, &str) -> Measured + use<> {
         let prepared = (self.prepare)(count, seed);
         move |place, row| prepared(place, &[row], Then::Continue)[0].measured
     }
 
-    /// Returns how each operation is measured alone.
+    /// Returns a plan in which each operation is measured alone.
     pub fn plan(&self, n: usize, rounds: usize) -> Plan {
         Plan { n, count: n, rounds, workloads: 1, rows: self.rows(), at_once: 1 }
     }

@@ -1,15 +1,15 @@
-//! `docs`: the measured tables of the docs, and the picture of the README, drawn from
-//! `benches/results.csv` without measuring.
+//! `docs` draws the tables of results in the docs, and the picture in the README, from
+//! `benches/results.csv`. It measures nothing.
 //!
-//! A table stands between two markers. The first one names the table, with the number of elements
-//! if there are several:
+//! Each table stands between two markers. The first marker contains the name of the table and, if
+//! there are tables of several sizes, the number of elements:
 //!
 //! ```text
 //! <!-- zset-bench docs: u64 1000 -->
 //! <!-- end -->
 //! ```
 //!
-//! `summary u64 1000000` is the small table of the README.
+//! The name `summary u64 1000000` stands for the small table in the README.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,10 +26,10 @@ use crate::sets::memory::LABELS;
 use crate::sets::set::{HUNDRED_BY_SCORE, INSERT, RANK, SCORE, UPDATE};
 use crate::sets::tables::{SUBJECT, summary};
 
-/// The repository.
+/// The folder of the repository.
 pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The records, a path in the folder.
+/// The file of records, as a path in the repository.
 const RESULTS: &str = "benches/results.csv";
 
 /// The page that must show every record.
@@ -71,7 +71,8 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
     Ok(files)
 }
 
-/// Returns a page with all tables drawn. If it `is_complete`, each record must be in one of them.
+/// Returns a page with all tables drawn. If `is_complete`, each record must be in a table of the
+/// page.
 fn filled(text: &str, records: &[Record], is_complete: bool) -> Result<String, String> {
     let mut filled = String::new();
     let mut shown = BTreeSet::new();
@@ -110,7 +111,7 @@ fn select(name: &str, records: &[Record]) -> (Draw, Vec<Record>) {
         Some(name) => (summary, name),
         None => (draw, name),
     };
-    // No name of a table ends with a number.
+    // A number at the end is a size, since no table's name ends with a number.
     let sized = name.rsplit_once(' ').and_then(|(table, n)| Some((table, n.parse().ok()?)));
     let (table, n) = sized.map_or((name, None), |(table, n)| (table, Some(n)));
     let is_selected = |it: &&Record| it.table == table && n.is_none_or(|n: usize| n == it.n);
@@ -143,7 +144,7 @@ fn is_drawn(name: &str) -> bool {
     name == SUBJECT || name.ends_with("+ HashMap")
 }
 
-/// Returns the multiples of zset's own values, by size.
+/// Returns the values of a contender as multiples of zset's, by size.
 fn points(records: &[Record], contender: &str, what: &str) -> Vec<Point> {
     let is_drawn = |it: &&Record| {
         it.table == Kind::Integers.name()
@@ -151,7 +152,8 @@ fn points(records: &[Record], contender: &str, what: &str) -> Vec<Point> {
             && it.what == what
             && is_drawn(contender)
     };
-    // Records are sorted by size. Those of the subject have no ratio.
+    // Records are sorted by size. The subject's records have no ratio, so its points are drawn at
+    // 1.
     let point = |it: &Record| Point::of((as_f64(it.n), it.ratio.map_or(1.0, f64::recip)));
     records.iter().filter(is_drawn).map(point).collect()
 }
@@ -189,7 +191,7 @@ The end.
         let of_one = PAGE.split_once("In between.").map(|(first, _)| first).unwrap();
         let error = filled(of_one, &records(), true).unwrap_err();
         assert_eq!(error, "there is no `<!-- zset-bench docs: Heap 7 -->`");
-        // Another page need not show all.
+        // A page that need not be complete may leave out records.
         assert!(filled(of_one, &records(), false).is_ok());
     }
 }

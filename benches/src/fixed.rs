@@ -1,9 +1,8 @@
-//! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
-//! `heapless`.
+//! `fixed` compares `FixedSortedSet` with the fixed-capacity collections of the crate `heapless`.
 //!
-//! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
-//! so many of them are filled and emptied one after the other, each with elements of its own, so
-//! that branch predictors cannot learn the comparisons.
+//! Members and scores are random, and few scores are equal. A single collection is so small that
+//! branch predictors could learn its comparisons. Therefore, many collections are filled and
+//! emptied one after the other, each with different elements.
 
 use std::hint::black_box;
 use std::iter;
@@ -33,7 +32,8 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
-    // So few that other processes rarely interrupt a round, even of the slowest contender.
+    // The default is so low that other processes rarely interrupt a round, even of the slowest
+    // contender.
     #[arg(long, default_value_t = 3_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// What most commands have.
@@ -78,14 +78,14 @@ pub type Element = (u32, u32);
 /// Members with scores, in fixed memory.
 ///
 /// Each contender implements every operation in the best way that its public API allows without a
-/// copy of its elements, also if that is a scan: at these sizes a scan may be fast enough. Members
-/// are unique; the workload never inserts one twice, since some contenders would hold it twice.
+/// copy of its elements, even if that is a scan: at these sizes a scan may be fast enough. The
+/// workload never inserts a member twice, since some contenders would store it twice.
 pub trait Fixed: Sized + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// The operations that it cannot do. The tables show a dash, and the methods that they need are
-    /// never called.
+    /// The operations that the contender does not support. The tables show a dash for them, and the
+    /// methods that they need are never called.
     const LACKS: &'static [&'static str] = &[];
 
     /// Returns an empty value.
@@ -103,7 +103,7 @@ pub trait Fixed: Sized + 'static {
     /// Returns the number of elements before a member by `(score, member)`.
     fn rank(&self, member: u32) -> Option<usize>;
 
-    // The defaults below are for contenders that do not support the operation.
+    // The defaults of the following methods are for contenders that do not support them.
 
     /// Updates the score of a member, which is present.
     fn update(&mut self, _member: u32, _score: u32) {}
@@ -119,7 +119,7 @@ pub trait Fixed: Sized + 'static {
     }
 }
 
-// The operations that some contender lacks.
+// The operations that at least one contender does not support.
 const UPDATE: &str = "update of a score";
 const REMOVE: &str = "remove a member";
 const FIRST_TEN: &str = "the ten smallest in order";
@@ -127,7 +127,7 @@ const FIRST_TEN: &str = "the ten smallest in order";
 /// Returns a contender with the operations that it offers.
 pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>> {
     let operations: [Operation<Workload<N>, C>; _] = [
-        // Makes an empty value and fills it.
+        // Creates empty collections and fills them.
         build("insert up to N", |it| {
             let mut last = C::new();
             let measured = Measured::of(it.fills.len() * N, || {
@@ -147,7 +147,7 @@ pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>> {
                 0
             })
         }),
-        // The members of a full one, in the order of their insertion.
+        // Removes all members of full collections, in the order of their insertion.
         build(REMOVE, |it| it.empty_all(|set: &mut C, it| set.remove(it).map_or(0, u64::from))),
         build("pop the smallest", |it| {
             it.empty_all(|set: &mut C, _| set.pop_first().map_or(0, digest))
@@ -177,7 +177,7 @@ impl<const N: usize> Workload<N> {
     pub fn new(calls: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let mut fill = || {
-            // A random odd factor maps distinct numbers to distinct ones.
+            // Multiplying by an odd factor maps distinct numbers to distinct members.
             let (first, factor) = (rng.random::<u32>(), rng.random::<u32>() | 1);
             let mut members = (first..=u32::MAX).chain(0..first);
             [(); N].map(|()| {
@@ -190,7 +190,8 @@ impl<const N: usize> Workload<N> {
         Workload { fills, asked }
     }
 
-    /// Empties a full collection for each of the fills, with a call for each member.
+    /// Builds a full collection from each of the fills, and times how long it takes to empty all of
+    /// them, with one call per member.
     fn empty_all<C: Fixed>(&self, take: impl Fn(&mut C, u32) -> u64) -> (Measured, C) {
         let mut all: Vec<C> = self.fills.iter().map(|elements| filled(elements)).collect();
         let measured = Measured::of(self.fills.len() * N, || {
@@ -222,7 +223,7 @@ pub type ZsetFixed<const N: usize> = FixedSortedSet<u32, u32, N>;
 /// A heap, whose elements other than the first are found by scans and cannot be changed.
 pub type Heap<const N: usize> = BinaryHeap<Element, binary_heap::Min, N>;
 
-/// A list with links of two bytes, as the slot numbers of the subject.
+/// A list with links of two bytes, like the slot numbers of the subject.
 pub type LinkedList<const N: usize> = SortedLinkedList<Element, sorted_linked_list::Min, N, u16>;
 
 /// A hash table, which has no order by score.

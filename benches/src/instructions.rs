@@ -1,9 +1,9 @@
-//! `instructions`: callgrind's counts for the main operations, in a crate that is built as a user's
-//! is, compared with a committed baseline.
+//! `instructions` compares callgrind's counts for the main operations with a committed baseline.
+//! The operations are in a separate crate, which is built as a user's crate would be.
 //!
-//! Instruction counts do not depend on the load of the machine, so a limit of a few percent neither
-//! misses regressions nor reports false ones. Cache misses are shown but not checked: they also
-//! depend on memory addresses.
+//! Instruction counts do not depend on the load of the machine, so even an increase of a few
+//! percent can be detected. Cache misses are shown but not checked, since they also depend on
+//! memory addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Error, Write};
@@ -24,10 +24,10 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// The path of the baseline in a checkout.
 const BASELINE: &str = "benches/instructions.csv";
 
-/// The folder of the crate that has the benchmarks, in a checkout. It is not in this workspace.
+/// The folder of the crate with the benchmarks, in a checkout. The crate is not in this workspace.
 const FOLDER: &str = "benches/instructions";
 
-/// This workspace's target folder, which has the same dependencies.
+/// The target folder of this workspace, used so that built dependencies can be shared.
 const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
 
 /// The programs, besides the compiler, that affect the counts, each with the argument that prints
@@ -37,7 +37,7 @@ const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU
 /// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
 
-/// Precedes the origin in the baseline.
+/// The prefix of the line in the baseline that contains the origin.
 const ORIGIN: &str = "# Counted with ";
 
 /// The acceptable increase in instructions, in percent.
@@ -62,14 +62,15 @@ struct Baseline {
     counts: BTreeMap<String, Counts>,
 }
 
-/// Counts, prints a table, and checks the counts; the exit code is the result. With `accept`,
-/// writes them as the new baseline instead.
+/// Counts instructions, prints a table, and checks the counts; the exit code is the result of the
+/// check. With `accept`, writes the counts as the new baseline instead of checking them.
 ///
 /// `parent` is a checkout of the code before the change. If the baseline was counted with other
-/// tools, that code is counted too, and its counts are compared instead.
+/// tools, the code of `parent` is counted too, and its counts replace the baseline.
 pub fn run(accept: bool, parent: Option<&Path>, out: &mut impl Write) -> io::Result<ExitCode> {
     let root = Path::new(ROOT);
-    // Read before the benchmarks, which take minutes. An unreadable baseline is replaced as well.
+    // Reads the baseline first, so that an error is reported before the benchmarks, which take
+    // minutes. With `accept`, an unreadable baseline is replaced.
     let accepted = read(root);
     let mut before = if accept { accepted.unwrap_or_default() } else { accepted? };
     let origin = origin()?;
@@ -119,8 +120,8 @@ fn read(root: &Path) -> io::Result<Baseline> {
 }
 
 /// Returns the counts that are expected with the tools of this machine: those of the parent, each
-/// with the increase that the change accepts. A new benchmark has no parent, so whatever it
-/// takes now is expected.
+/// with the increase that the change accepts. A new benchmark has no count in the parent, so its
+/// current count is expected.
 fn counted_here(
     accepted: &Baseline,
     accepted_before: &Baseline,
@@ -134,7 +135,8 @@ fn counted_here(
         };
         let mut expected = parent.clone();
         let before = accepted_before.counts.get(name).filter(|_| is_comparable);
-        // A decrease may be accepted later than it is made.
+        // Only accepted increases are applied. An accepted decrease may come from an earlier
+        // change, so the parent's count may already include it.
         if let Some(before) = before.filter(|it| it.instructions < accepted.instructions) {
             let [parent, accepted, before] =
                 [parent, accepted, before].map(|it| u128::from(it.instructions));
@@ -153,7 +155,7 @@ fn parse(text: &str) -> io::Result<Baseline> {
     Ok(Baseline::new(origin, record::parse(text.as_bytes())?))
 }
 
-/// Returns the file of accepted counts, sorted by name, so that diffs are readable.
+/// Returns the content of the file of accepted counts, sorted by name, so that diffs are readable.
 fn text(baseline: &Baseline) -> io::Result<String> {
     let counts: Vec<_> = baseline.counts.values().collect();
     let counts = String::from_utf8(record::csv(&counts)?).map_err(Error::other)?;
@@ -174,13 +176,13 @@ fn origin() -> io::Result<String> {
 
 /// Runs all benchmarks of a checkout, built with the default release profile.
 fn bench(root: &Path) -> io::Result<Vec<Counts>> {
-    // The `cargo` that runs this program, if any.
+    // Uses the `cargo` that runs this program, if there is one.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["bench", "--locked", "--target-dir"])
         .arg(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| TARGET.into()))
-        // Under valgrind addresses are always the same, so there is no need to turn their
-        // randomization off, which not every container allows.
+        // Under valgrind, addresses are the same in every run. So address randomization need not be
+        // disabled, which some containers do not allow.
         .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
         .current_dir(root.join(FOLDER))
         .stderr(Stdio::inherit())
@@ -191,7 +193,7 @@ fn bench(root: &Path) -> io::Result<Vec<Counts>> {
     summaries(&output.stdout)
 }
 
-/// Parses gungraun's output: an object per benchmark.
+/// Parses gungraun's output: a JSON object per benchmark.
 fn summaries(output: &[u8]) -> io::Result<Vec<Counts>> {
     Deserializer::from_slice(output).into_iter::<Value>().map(|it| counts(&it?)).collect()
 }
@@ -201,11 +203,11 @@ fn counts(summary: &Value) -> io::Result<Counts> {
     let word = |key: &str| summary[key].as_str().ok_or_else(unknown);
     let benchmark = format!("{}/{}", word("function_name")?, word("id")?);
     let metrics = &summary["profiles"][0]["data"]["total"]["metrics"];
-    // `old`, next to it, holds the previous run.
+    // `new` is the value of this run, and `old` is that of the previous run.
     let metric = |key: &str| metrics[key]["values"]["new"].as_u64().ok_or_else(unknown);
     let instructions = metric("Ir")?;
     if instructions == 0 {
-        // Counts are also zero if the counted function has been renamed.
+        // A count may be zero because the function to be counted has been renamed.
         return Err(Error::other(format!("callgrind has counted nothing in {benchmark}")));
     }
     Ok(Counts {
@@ -285,7 +287,7 @@ fn lower(before: &Baseline, now: &Baseline) -> usize {
     known.filter(|(before, now)| is_over(now.instructions, before.instructions, LIMIT)).count()
 }
 
-/// Returns whether a benchmark is of code that is not ours, shown for comparison.
+/// Returns whether a benchmark measures code that is not ours and is shown only for comparison.
 fn is_of_others(benchmark: &str) -> bool {
     benchmark.contains("governor") || benchmark == "layer/none"
 }
@@ -322,7 +324,7 @@ mod tests {
             lower(&baseline(&[("a", 100), ("b", 100)]), &baseline(&[("a", 97), ("b", 98)])),
             1
         );
-        // The products do not overflow.
+        // The products in `is_over` do not overflow.
         assert!(is_over(u64::MAX / 2, u64::MAX, LIMIT) && !is_over(u64::MAX, u64::MAX, LIMIT));
     }
 
@@ -355,7 +357,8 @@ mod tests {
         assert_eq!(expected, other(&[("same", 220), ("more", 330), ("less", 220), ("new", 15)]));
         let failures = failures(&expected, &now);
         assert_eq!(failures, ["- same takes 230 instructions, +4.55 % of 220"]);
-        // Between different tools, an increase is not that of the code.
+        // If the two baselines were counted with different tools, the code may not be the cause of
+        // an increase, so the increase is not applied.
         let expected = counted_here(&accepted, &other(&[("more", 100)]), &parent, &now);
         assert_eq!(expected.counts["more"].instructions, 220);
     }

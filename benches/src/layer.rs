@@ -1,8 +1,9 @@
-//! `layer`: what a layer that limits requests adds to a service, without a socket.
+//! `layer` measures how much time a rate-limiting layer adds to a service, which is called
+//! directly, without a socket.
 //!
-//! The layers of `zset_tower` and of the `tower_governor` crate limit by the peer's address, both
-//! by leaky buckets. Requests are made in advance, a batch at a time; a call takes one, and drops
-//! its response.
+//! The layers of `zset_tower` and of the `tower_governor` crate limit requests by the peer's
+//! address, both with leaky buckets. Requests are created in batches, before the calls of a batch
+//! are timed. Each call consumes a request and drops its response.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -35,7 +36,7 @@ By default, zset-tower writes headers (RateLimit-Policy and RateLimit) and tower
 headers, it writes X-RateLimit-Limit and X-RateLimit-Remaining.
 ";
 
-/// The number of requests made in advance: few enough to stay in the cache.
+/// The number of requests created in advance: few enough to stay in the cache.
 const BATCH: usize = 500;
 
 /// What to measure.
@@ -68,9 +69,9 @@ pub struct Row {
 /// Whether responses have headers about the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Headers {
-    /// They have.
+    /// Responses have headers.
     Written,
-    /// They have not.
+    /// Responses have no headers.
     Absent,
 }
 
@@ -85,7 +86,8 @@ impl Row {
     ];
 
     const fn allowed(label: &'static str, headers: Headers) -> Self {
-        // No address recovers meanwhile, so that all of them stay in the limiter.
+        // Units become available so slowly that no address becomes idle during a usual measurement,
+        // so the limiter keeps all addresses.
         Row { label, headers, interval: Duration::from_secs(1), burst: 1_000_000_000 }
     }
 
@@ -101,7 +103,7 @@ pub struct Requests {
     pub n: usize,
     /// The number of requests.
     pub count: usize,
-    /// What addresses are chosen by.
+    /// The seed with which addresses are chosen.
     pub seed: u64,
 }
 
@@ -151,7 +153,7 @@ pub fn zset_tower(row: Row, requests: &Requests) -> Measured {
 pub fn tower_governor(row: Row, requests: &Requests) -> Measured {
     let mut builder = GovernorConfigBuilder::default();
     let builder = builder.period(row.interval).burst_size(row.burst);
-    // Its type says whether there are headers.
+    // The type of `config` depends on whether headers are written.
     match row.headers {
         Headers::Absent => {
             let config = builder.finish().expect("neither is zero");

@@ -1,7 +1,7 @@
-//! Measures zset, and what is made of it, against its alternatives.
+//! Measures zset, and the crates built on it, against alternatives.
 //!
 //! An operation is a function, a contender is a type, and a table is a list of both. A module uses
-//! only modules that follow in this diagram, as `tests/modules.rs` checks.
+//! only modules that come after it in this diagram, as `tests/modules.rs` checks.
 //!
 //! ```text
 //! main.rs                                 the command line
@@ -33,7 +33,8 @@
 //!
 //! The criterion front end is `benches/tables.rs`. `CONTRIBUTING.md` says how to add a contender.
 
-// Nothing here is published, and all errors are of files or of programs that are started.
+// This crate is not published, and its errors come from files or from the programs that it runs. So
+// `# Errors` sections would add nothing.
 #![allow(clippy::missing_errors_doc)]
 
 pub mod allocator;

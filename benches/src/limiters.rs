@@ -1,4 +1,4 @@
-//! `limiters`: the limiters of `zset_std` compared with those of the `governor` crate.
+//! `limiters` compares the limiters of `zset_std` with those of the `governor` crate.
 
 pub mod governor;
 pub mod keyed;
@@ -18,9 +18,9 @@ Bytes before: each key was called once, so that a window of SlidingWindow has on
 Bytes after: all calls were made; a window has an entry for each that passed in the last minute.
 ";
 
-/// The number of parts each round of the limiters of one key is split into. Calls are short and
-/// nothing has to be loaded, and the more often the limiters take turns, the less other load on the
-/// machine matters.
+/// The number of parts into which each round of the limiters of one key is split. Parts can be
+/// short, since nothing has to be loaded. The more often the limiters take turns, the less other
+/// load on the machine matters.
 const CUTS: usize = 10;
 
 /// What to measure.

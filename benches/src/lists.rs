@@ -1,7 +1,7 @@
-//! `lists`: ordered collections without a hash table, for programs that know the score of a member,
-//! since they find it in a map of their own.
+//! `lists` compares ordered collections without a hash table. Programs can use them if they already
+//! know the score of each member, e.g. from a separate map.
 //!
-//! There are `n` elements with random scores. Elements are chosen in random order.
+//! There are `n` elements with random scores. Removals and reads choose elements in random order.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -20,7 +20,7 @@ pub const LEGEND: &str = "\
 Each row starts with n elements, loaded anew. Insertions go on to 2n; removals and pops end at 0.
 ";
 
-/// A round has at least this many elements: small sets are loaded several times.
+/// A round has at least this many elements in total: small sets are loaded several times.
 const MIN_BATCH: usize = 20_000;
 
 /// What to measure.

@@ -1,4 +1,5 @@
-//! The program: tables of all contenders, for a quick look and for docs/benchmarks.md.
+//! The program `zset-bench`, which prints tables of all contenders and saves results for
+//! docs/benchmarks.md.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use zset_bench::{
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Measures zset, and what is made of it, against its alternatives.
+/// Measures zset, and the crates built on it, against alternatives.
 ///
 /// The tables of the docs are drawn from benches/results.csv, to which `--save` adds results.
 #[derive(Parser, Debug)]
@@ -50,8 +51,8 @@ enum Command {
         folder: PathBuf,
     },
     /// Instructions and cache misses of the main operations, as callgrind counts them, compared
-    /// with those that are committed; more than 3 % more instructions fail. It takes valgrind and
-    /// gungraun-runner.
+    /// with those that are committed; an increase in instructions above 3 % fails. Needs valgrind
+    /// and gungraun-runner.
     Instructions {
         /// Writes benches/instructions.csv, which is committed.
         #[arg(long)]
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
         // The reader has closed the pipe, as in `zset-bench report | head -20`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Unlike `eprint!`, it does not panic if standard error is closed.
+            // Unlike `eprint!`, `writeln!` does not panic if standard error is closed.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
@@ -113,7 +114,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
             return writeln!(out, "{}", memory_of(*request).line()).map(|()| ExitCode::SUCCESS);
         }
         Command::Docs { folder } => return docs::run(folder, &mut out).map(|()| ExitCode::SUCCESS),
-        // Its exit code is the result of the check.
+        // The exit code of this command is the result of its check.
         Command::Instructions { accept, parent } => {
             return instructions::run(*accept, parent.as_deref(), &mut out);
         }

@@ -1,8 +1,8 @@
-//! Timed calls, and rounds in which contenders take turns.
+//! Times calls, in rounds in which contenders take turns.
 //!
-//! A machine's speed drifts by more than the contenders differ. So each round's arguments are
-//! generated once and given to all of them, ratios are taken within a round, and the printed values
-//! are medians over the rounds.
+//! The speed of a machine may drift by more than contenders differ. So all contenders of a round
+//! get the same arguments, ratios are computed within each round, and the printed values are
+//! medians over the rounds.
 
 use std::hint::black_box;
 use std::ops::AddAssign;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::record::Record;
 
-/// One call in this many is not timed. These calls start a batch, and warm up caches and branch
-/// predictors.
+/// One in this many calls is not timed. The untimed calls come first in a batch, to warm up caches
+/// and branch predictors.
 const WARM_UP: usize = 16;
 
 /// The result of one contender.
@@ -33,14 +33,15 @@ impl Measured {
         Measured { time: start.elapsed(), calls, answer }
     }
 
-    /// Times calls, except for the first ones, which warm up.
+    /// Times calls, except for the first ones, which only warm up.
     pub fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Self {
         let first = calls.len() / WARM_UP;
         all(calls.by_ref().take(first));
         Measured::of(calls.len(), || all(calls))
     }
 
-    /// Returns the time per call; `None` if there was none, as the contender does not offer it.
+    /// Returns the time per call; `None` if no call was made, because the contender does not offer
+    /// the operation.
     pub fn nanos_a_call(&self) -> Option<f64> {
         (self.calls > 0).then(|| self.time.as_secs_f64() * 1e9 / as_f64(self.calls))
     }
@@ -54,7 +55,7 @@ impl AddAssign for Measured {
     }
 }
 
-/// Makes a call for each argument, at most as many as given, and times them.
+/// Makes a call for each argument, but at most `most` calls, and times them.
 #[inline]
 pub fn each<A>(arguments: &[A], most: usize, call: impl FnMut(&A) -> u64) -> Measured {
     let arguments = &arguments[..arguments.len().min(most)];
@@ -95,14 +96,14 @@ pub fn contents(digests: impl Iterator<Item = u64>) -> u64 {
     digests.fold(0, |all, digest| all.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(digest))
 }
 
-/// Returns the places of all contenders in the order of a round. The order rotates, because the
-/// first contender may find the arguments still in the caches.
+/// Returns the places of all contenders in the order of a round. The order rotates from round to
+/// round, because the first contender may find the arguments still in the caches.
 pub fn turns(round: usize, places: usize) -> impl Iterator<Item = usize> {
     (0..places).map(move |turn| (round + turn) % places)
 }
 
-/// Measures `N` values of each contender. In each round, the contenders take turns with what
-/// `prepare` returns for it.
+/// Measures `N` values of each contender. In each round, `prepare` is called once, and each
+/// contender in turn receives its result.
 pub fn take_turns<W, E, const N: usize>(
     rounds: usize,
     places: usize,
@@ -130,8 +131,8 @@ pub struct Rounds(pub Vec<Vec<Option<f64>>>);
 impl Rounds {
     /// Returns a record of each contender that has values: their median and quartiles.
     ///
-    /// `ratio` compares the value of a place with another one of the same round; the record has its
-    /// median over the rounds.
+    /// `ratio` compares the value at a place with another value of the same round. The record has
+    /// the median of these ratios.
     pub fn records(
         &self,
         table: (&str, usize),
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn peers_are_compared_within_each_round() {
-        // The ratio of the medians is 1.
+        // The ratio of the medians would be 1, whereas the median of the ratios is 0.5.
         let rounds = rounds(&[[1.0, 9.0, 2.0], [3.0, 9.0, 6.0], [2.0, 9.0, 2.0]]);
         let names = ["zset", "ZSet", "peer"];
         let records = rounds.records(("u64", 10), ("insert", "ns"), &names, to_peers(2));

@@ -1,4 +1,4 @@
-//! Ordered collections: that of std, those of other crates, and a sorted `Vec`.
+//! Ordered collections: std's `BTreeSet`, the sets of other crates, and a sorted `Vec`.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -6,7 +6,7 @@ use std::ops::Bound;
 use skiplist::skip_set::SkipSet;
 use wabi_tree::OSBTreeSet;
 
-/// What takes linear time.
+/// The operations of a collection that take linear time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linear {
     /// Nothing.
@@ -17,12 +17,12 @@ pub enum Linear {
     Writes,
 }
 
-/// A set of `T` in ascending order, built from elements that are sorted.
+/// A set of `T` in ascending order. It is built from sorted elements.
 pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
-    /// The name shown in the tables, of the collection and a hash table.
+    /// The name shown in the tables: that of the collection with a hash table.
     const NAME: &'static str;
 
-    /// What takes linear time.
+    /// The operations that take linear time.
     const LINEAR: Linear = Linear::Nothing;
 
     /// Moves all elements of another set into this one.
@@ -38,9 +38,11 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     /// Removes and returns an element.
     fn take(&mut self, element: &T) -> Option<T>;
 
-    /// Changes an element that is present. `change` gives another element the same change.
+    /// Changes an element that is present. `change` is applied to `element` or to the set's own
+    /// copy.
     fn change(&mut self, element: T, change: impl Fn(&mut T)) {
-        // The set's own copy of what does not change is reused.
+        // Changes the element taken from the set, not the caller's copy, so that unchanged parts,
+        // such as a key, keep their memory.
         if let Some(mut element) = self.take(&element) {
             change(&mut element);
             self.insert(element);
@@ -105,7 +107,7 @@ macro_rules! same_methods {
     };
 }
 
-/// The same for the sets whose ranges take `RangeBounds`.
+/// The method for ranges of sets whose `range` accepts `RangeBounds`.
 macro_rules! range_from {
     () => {
         fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
@@ -114,8 +116,8 @@ macro_rules! range_from {
     };
 }
 
-/// The methods for ranks of sets that have only these two, for an element that is present and for
-/// a rank.
+/// The methods for ranks, of sets that have only two such methods: `$rank` returns the rank of an
+/// element that is present, and `$nth` the element at a rank.
 macro_rules! ranks {
     ($rank:ident, $nth:ident) => {
         fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
@@ -139,7 +141,7 @@ macro_rules! ranks {
     };
 }
 
-/// std's B-tree, which must walk all elements before one to count them.
+/// std's B-tree. It has no ranks, so all elements before an element must be visited to count them.
 impl<T: Ord + 'static> Ordered<T> for BTreeSet<T> {
     const NAME: &'static str = "BTreeSet + HashMap";
     const LINEAR: Linear = Linear::Ranks;
@@ -193,7 +195,8 @@ impl<T: Ord + 'static> Ordered<T> for SkipSet<T> {
     ranks!(rank, get_by_index);
 
     fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
-        // Its `range` method walks to the start from the first element.
+        // Does not use the crate's `range` method, which would walk from the first element to
+        // `start`.
         let mut cursor = self.lower_bound(Bound::Included(start));
         std::iter::from_fn(move || cursor.next())
     }
@@ -211,7 +214,7 @@ impl<T> Default for SortedVec<T> {
 }
 
 impl<T: Ord> SortedVec<T> {
-    /// Returns the index of an element, present or to be inserted.
+    /// Returns the index at which an element is, or would be inserted.
     fn index_of(&self, element: &T) -> usize {
         self.0.partition_point(|other| other > element)
     }

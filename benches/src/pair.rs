@@ -1,8 +1,8 @@
 //! The usual substitute for a sorted set in Rust: an ordered collection of `(score, key)`, from std
 //! or another crate, plus a hash table from key to score.
 //!
-//! [`Ordered`] is what a collection implements. The contenders of all tables that make use of the
-//! substitute implement the table's trait for [`Pair`], whatever the collection is.
+//! The ordered collection implements [`Ordered`]. Each module with a table that includes the
+//! substitute implements its trait for [`Pair`] once, for all collections.
 
 use std::hash::Hash;
 

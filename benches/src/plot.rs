@@ -10,11 +10,11 @@ use std::ops::Range;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// The names of the colours in a style sheet, with those of a light page and of a dark one: the
-/// background, text, the grid, and one for each contender.
+/// The names of the colours in a style sheet, with their values on a light page and on a dark one:
+/// the background, text, the grid, and one for each contender.
 ///
-/// Okabe and Ito chose those of the contenders; people with any colour vision tell them apart. They
-/// are darker on white.
+/// The colours of the contenders follow the palette of Okabe and Ito, which people with any colour
+/// vision can tell apart. On a light page, they are darker.
 const COLOURS: [[&str; 3]; 12] = [
     ["back", "#FFFFFF", "#0D1117"],
     ["text", "#1B1F24", "#E6EDF3"],
@@ -30,16 +30,16 @@ const COLOURS: [[&str; 3]; 12] = [
     ["c8", "#7A4CC2", "#B99CFF"],
 ];
 
-/// The places of the first colours, and of the first contender's.
+/// The indices of the first three colours, and of the first contender's colour.
 const BACK: usize = 0;
 const TEXT: usize = 1;
 const GRID: usize = 2;
 const FIRST: usize = 3;
 
-/// The marks of the contenders, in legends.
+/// The marks of the contenders, as shown in legends.
 const MARKS: [char; 3] = ['●', '▲', '✕'];
 
-/// The size of a chart, and the height of the title and the legend of a picture.
+/// The size of a chart, and the height of a picture's title with its legend, in pixels.
 const WIDTH: u32 = 370;
 const HEIGHT: u32 = 280;
 const HEAD: u32 = 60;
@@ -50,7 +50,7 @@ const MAX_TICKS: usize = 7;
 /// A chart with a line for each contender.
 pub(crate) struct Chart {
     pub(crate) caption: String,
-    /// The lines of the contenders in order; without points where nothing was measured.
+    /// The lines of the contenders, in order. A line has no points if nothing was measured.
     pub(crate) lines: Vec<Vec<Point>>,
 }
 
@@ -138,7 +138,7 @@ impl Chart {
             .x_label_formatter(&|value| label(*value))
             .y_label_formatter(&|value| label(*value))
             .draw()?;
-        // The subject comes first and is drawn last, on top of the others.
+        // The subject is the first line, but is drawn last, on top of the others.
         for (place, points) in self.lines.iter().enumerate().rev() {
             let colour = colour(FIRST + place);
             let width = if place == 0 { 3 } else { 1 };
@@ -188,7 +188,7 @@ fn scale(values: impl Iterator<Item = f64>) -> (Range<f64>, Vec<f64>) {
         .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
         .collect();
     let first = all.partition_point(|&tick| tick <= min).saturating_sub(1);
-    // At least two ticks, or the scale would have no extent.
+    // With fewer than two ticks, the scale would have no extent.
     let last = all.partition_point(|&tick| tick < max).clamp(first + 1, all.len() - 1);
     let mut ticks = all[first..=last].to_vec();
     if ticks.len() > MAX_TICKS {
@@ -246,7 +246,7 @@ mod tests {
         let charts = [Chart { caption: "a < b".into(), lines }];
         let svg = picture("a < b", &[], &charts, 1).unwrap();
         assert_eq!(svg.matches("a &lt; b").count(), 2, "{svg}");
-        // From the left edge to the right one, and up to the top.
+        // The line goes from the left edge to the right edge, and up to the top.
         assert!(svg.contains("points=\"48,125 353,30 \""), "{svg}");
         assert_eq!(svg.matches("#D97706").count(), 4, "{svg}");
         assert_eq!(with_variables(svg.clone()).matches("var(--c1)").count(), 4);
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(labels(&[100.0, 1e7]), ["100", "1k", "10k", "100k", "1M", "10M"]);
         assert_eq!(labels(&[1_000.0, 100_000.0]), ["1k", "2k", "5k", "10k", "20k", "50k", "100k"]);
         assert_eq!(labels(&[5e8, 2e9]), ["500M", "1G", "2G"]);
-        // One value alone has a scale too.
+        // Even the scale of a single value has two ticks.
         assert_eq!(labels(&[100.0]), ["100", "200"]);
     }
 

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 /// How long a server may take to start. Only a failing run waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The arguments of redis-server after the port: nothing is saved.
+/// The arguments of redis-server after the port, which disable saving.
 pub(crate) const UNSAVED: [&str; 4] = ["--save", "", "--appendonly", "no"];
 
-/// A server that runs until this is dropped.
+/// A server that runs until this value is dropped.
 pub(crate) struct Running {
     child: Child,
     pub(crate) port: u16,
@@ -61,7 +61,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The server has nothing to save and may have exited already.
+        // The server has nothing to save, so it is killed. It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

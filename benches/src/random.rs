@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 /// The number of distinct strings: 13 digits, which with the prefix make 20 bytes.
 const DIGITS: u64 = 10_u64.pow(13);
 
-/// Coprime to [`DIGITS`], so that the multiples of different numbers differ.
+/// A factor coprime to [`DIGITS`], so that the products of different numbers differ modulo it.
 const SCATTER: u64 = 7_368_787_031;
 
 /// Returns the generator of a workload.
@@ -35,7 +35,7 @@ pub fn scramble(mut x: u64) -> u64 {
 pub fn string(number: u64) -> String {
     let digits = u128::from(number) * u128::from(SCATTER) % u128::from(DIGITS);
     let mut text = format!("member:{digits:013}");
-    // Spare capacity would count as memory of the contenders that store it.
+    // Spare capacity would count as memory of the contenders that store the string.
     text.shrink_to_fit();
     text
 }

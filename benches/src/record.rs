@@ -1,6 +1,7 @@
-//! Measured values as records, and the CSV file that keeps them.
+//! Records of measured values, and the CSV files that store them.
 //!
-//! `benches/results.csv` has those of the docs, which are drawn again without measuring.
+//! `benches/results.csv` has the records shown in the docs, so that the tables there can be drawn
+//! without measuring.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -30,8 +31,8 @@ pub struct Record {
     pub low: Option<f64>,
     /// The upper quartile over the rounds.
     pub high: Option<f64>,
-    /// The value of the subject divided by this one, in some tables the inverse: the median over
-    /// the rounds.
+    /// The subject's value divided by this one, or the inverse in some tables: the median over the
+    /// rounds.
     pub ratio: Option<f64>,
 }
 
@@ -54,8 +55,8 @@ impl Record {
     }
 }
 
-/// Returns the context of the results, a line each: the machine, the compiler, the versions of the
-/// contenders, and the command.
+/// Returns the context of the results, one line each: the machine, the compiler, the versions of
+/// the contenders, and the command.
 pub fn origin() -> String {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
@@ -78,7 +79,7 @@ fn processor() -> String {
     }
 }
 
-/// The first line of a file.
+/// The first line of a CSV file.
 const NOTE: &str = "# Written by the option --save of zset-bench.\n";
 
 /// Reads a file.
@@ -108,7 +109,7 @@ pub fn save(path: Option<&Path>, records: &[Record]) -> io::Result<()> {
     fs::write(path, text)
 }
 
-/// Returns the new records and those of the others in order of their tables, so that diffs are
+/// Returns the new records and the old ones that stay, in order of their tables, so that diffs are
 /// readable.
 fn merged(before: Vec<Record>, records: &[Record]) -> Vec<Record> {
     let is_kept = |old: &Record| {
@@ -116,7 +117,7 @@ fn merged(before: Vec<Record>, records: &[Record]) -> Vec<Record> {
     };
     let mut all = records.to_vec();
     all.extend(before.into_iter().filter(is_kept));
-    // A stable sort: the rows and columns of a table stay in order, those of the subject first.
+    // The sort is stable, so the rows and columns of a table stay in order, the subject's first.
     all.sort_by(|a, b| a.group().cmp(&b.group()));
     all
 }

@@ -1,5 +1,5 @@
-//! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as
-//! data.
+//! `report` measures the sorted sets, and shows all results as a web page, as Markdown tables and
+//! as data.
 
 mod markdown;
 mod page;
@@ -23,8 +23,8 @@ use crate::table::grouped;
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// What takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000, 100000
-    /// updates, unless another option says otherwise.
+    /// Takes less than a minute: 1000 and 100000 u64, 3 rounds, single calls up to 100000 elements,
+    /// 100000 updates, unless another option says otherwise.
     #[arg(long)]
     quick: bool,
     /// Sizes of the sets, 10 to 100000000.
@@ -32,22 +32,23 @@ pub struct Options {
         default_value = "10,100,1000,10000,100000,1000000,10000000",
         default_value_if("quick", "true", "1000,100000"))]
     sizes: Vec<usize>,
-    /// What they hold: u64, strings (of 20 bytes).
+    /// Members of the sets: u64, strings (of 20 bytes).
     #[arg(long = "members", value_name = "KIND", value_delimiter = ',',
         default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     kinds: Vec<Kind>,
-    /// What to do to them: the beginnings of names, such as insert,bulk-sorted [default: all].
+    /// Operations on the sets: the beginnings of names, such as insert,bulk-sorted [default: all].
     #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation)]
     operations: Vec<String>,
-    /// How far sets grow whose single calls are timed; 0 is none.
+    /// Size to which the sets grow whose single calls are timed; 0 times none.
     #[arg(long, value_name = "N", value_parser = within(0, MAX_N), default_value_t = 10_000_000,
         default_value_if("quick", "true", "100000"))]
     tail: usize,
-    /// Random updates before the second look at memory, and of single calls.
+    /// Number of random updates before memory is measured again, and of those timed as single
+    /// calls.
     #[arg(long, value_parser = within(0, MAX_CALLS), default_value_t = 1_000_000,
         default_value_if("quick", "true", "100000"))]
     updates: usize,
-    /// Where the files go.
+    /// The folder for the files.
     #[arg(long = "out", value_name = "FOLDER", default_value = "target/zset-report")]
     folder: PathBuf,
     #[command(flatten)]
@@ -71,10 +72,10 @@ impl Options {
             self.operations.is_empty() || self.operations.iter().any(|it| name.starts_with(it))
         };
         let rows: Vec<_> = times.rows().into_iter().filter(is_wanted).collect();
-        // A round with the largest sets takes ten minutes.
+        // Large sets have fewer rounds, since a round with the largest ones takes ten minutes.
         let rounds = self.common.rounds_or(if self.quick || n > 1_000_000 { 3 } else { 5 });
-        // The minimum number of operations of each kind in a round, spread over as many sets as
-        // needed: the timed calls take milliseconds in all.
+        // Each kind of operation is performed about this many times in a round or more, on several
+        // sets if needed, so that the timed calls take milliseconds in total.
         let calls: usize = if self.quick { 1 << 14 } else { 1 << 17 };
         let workloads = (calls / n.max(MIN_BATCH)).max(1);
         Plan { workloads, at_once: rows.len(), rows, ..times.plan(n, rounds) }
@@ -132,7 +133,7 @@ fn measure(options: &Options) -> io::Result<Report> {
             let memories = (0..sets.others.len()).map(memory).collect::<io::Result<Vec<_>>>()?;
             let (table, names) = ((kind.name(), n), sets.times.names());
             report.sets.extend(memory::records(table, &names, &memories, SUBJECTS));
-            // If the rest fails, these results are saved.
+            // The files are written after each size, so these results survive a later failure.
             write_files(&report, &options.folder)?;
         }
     }
@@ -146,7 +147,7 @@ fn measure(options: &Options) -> io::Result<Report> {
 
 /// Prints what is measured next, on standard error.
 fn announce(what: &str) {
-    // Unlike `eprintln!`, it does not panic if standard error is closed.
+    // Unlike `eprintln!`, `writeln!` does not panic if standard error is closed.
     let _ = writeln!(io::stderr(), "measuring {what}");
 }
 
@@ -258,9 +259,10 @@ mod tests {
     #[test]
     fn the_page_has_all_that_was_measured_and_nothing_from_elsewhere() {
         let page = page::of(&report()).unwrap();
-        // Two operations, four values of memory, and two kinds of calls.
+        // There is a picture for each of two operations, four values of memory, and two kinds of
+        // calls.
         assert_eq!(page.matches("<svg role=\"img\"").count(), 8);
-        // Those of two sizes, and one of single calls.
+        // There is a table for each of two sizes, and one for single calls.
         assert_eq!(page.matches("<table>").count(), 2 + 1);
         assert!(page.contains("a fast one"), "{page}");
         let page = page.replace("http://www.w3.org/2000/svg", "");

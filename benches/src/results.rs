@@ -1,4 +1,4 @@
-//! The results of all commands: which layout a table has, and how results are printed and saved.
+//! The results of all commands: the layouts of their tables, and how results are printed and saved.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::sets::{calls, tables};
 use crate::table::{by_contender, by_operation, grouped};
 use crate::{fixed, limiters, services};
 
-/// Returns the table of records that have the table in common.
+/// Returns the table of records that belong to the same table.
 pub fn draw(records: &[Record]) -> String {
     let Some((table, n)) = records.first().map(Record::group) else { return String::new() };
     if let Ok(kind) = table.parse() {

@@ -1,8 +1,9 @@
-//! `servers`: requests per second of zset-server and redis-server, and the memory of both.
+//! `servers` measures the requests per second of zset-server and redis-server, and the memory of
+//! both.
 //!
-//! Both servers run at the same time with the same members and take turns; the other one is idle
-//! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same
-//! machine, so rates are those of client and server together.
+//! Both servers run at the same time, hold the same members, and are measured in turn. While one is
+//! measured, the other is idle. The client is redis-benchmark, the usual tool. It is a single
+//! process on the same machine, so the rates depend on the client as well as on the server.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub struct Options {
     #[arg(long = "zset-server", value_name = "PATH", hide_default_value = true,
         default_value_os_t = std::env::current_exe().unwrap_or_default().with_file_name("zset-server"))]
     zset: PathBuf,
-    /// The program, or another such as valkey-server.
+    /// The program `redis-server`, or another such as valkey-server.
     #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
     redis: PathBuf,
     /// What most commands have.
@@ -41,11 +42,11 @@ pub struct Options {
 /// The number of concurrent connections.
 const CLIENTS: usize = 50;
 
-/// How many requests each connection sends before it waits for the replies, and the table of the
-/// results.
+/// How many requests each connection sends before it waits for the replies, and the name of the
+/// table with the results.
 const PIPELINES: [(usize, &str); 2] = [(1, "one at a time"), (16, "16 at a time")];
 
-/// The measured commands, in order: the last one removes members.
+/// The measured commands, in order. The one that removes members comes last.
 const COMMANDS: [&[&str]; 5] = [
     &["ZADD", KEY, RANDOM, MEMBER],
     &["ZRANK", KEY, MEMBER],
@@ -136,7 +137,7 @@ fn add_members(server: &Running, n: usize) -> io::Result<()> {
     Err(failed(&"redis-cli", &report))
 }
 
-/// Runs a command repeatedly with redis-benchmark; returns the requests per second.
+/// Runs a command repeatedly with redis-benchmark, and returns the requests per second.
 fn requests_a_second(
     server: &Running,
     options: &Options,

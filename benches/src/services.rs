@@ -1,9 +1,9 @@
-//! `services`: the limiters of zset-redis compared with a bare `PING`, an empty script, and the
+//! `services` compares the limiters of zset-redis with a bare `PING`, an empty script, and the
 //! usual pipeline of commands.
 //!
-//! Client and server run on the same machine, so rates are those of both together. The server's CPU
-//! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds
-//! how many decisions a core makes per second.
+//! Client and server run on the same machine, so the rates depend on both. The server's CPU time
+//! per decision, which its `INFO` reports, depends less on other load. It bounds the number of
+//! decisions per second that a core can make.
 
 use std::io::{self, Error};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::process::{Running, UNSAVED};
 use crate::random::{numbers, string};
 use crate::record::Record;
 
-/// How the names of the tables begin.
+/// The prefix of the names of the tables.
 pub(crate) const TABLES: &str = "services";
 
 /// What to measure.
@@ -48,7 +48,7 @@ pub struct Options {
     pub common: Common,
 }
 
-/// Who calls: a table for each, with one key and with many.
+/// The callers of a table. Each load has one table with a single key, and one with many.
 #[derive(Clone, Copy)]
 struct Load {
     title: &'static str,
@@ -62,7 +62,7 @@ const LOADS: [Load; 3] = [
     Load { title: "50 callers with a connection each", callers: 50, connections: 50 },
 ];
 
-/// How often a caller lets others run even if its calls never wait.
+/// After this many calls, a caller lets others run, even if its calls never wait.
 const CALLS_WITHOUT_WAITING: u64 = 32;
 
 /// Measures a table for each load, with one key and with many.
@@ -81,7 +81,7 @@ pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
 struct Server {
     client: Client,
     runtime: Runtime,
-    /// `None` if it ran already.
+    /// `None` if the server was already running.
     process: Option<Running>,
 }
 
@@ -95,7 +95,7 @@ impl Server {
             (Some(process), url)
         };
         let client = Client::open(url).map_err(Error::other)?;
-        // One thread: the server needs a core as well.
+        // The runtime has a single thread, since the server needs a core as well.
         let runtime = Builder::new_current_thread().enable_all().build()?;
         Ok(Server { client, runtime, process })
     }
@@ -139,8 +139,8 @@ impl Server {
     }
 }
 
-/// The decisions a second of a contender in a round, the microseconds of the median call and of the
-/// 99th percentile, and those of the server's CPU for each decision.
+/// The results of a contender in a round: decisions per second, and in microseconds the median
+/// latency, the 99th percentile, and the server's CPU time per decision.
 type Values = [f64; 4];
 
 /// The measurement of one contender in one round.
@@ -148,7 +148,7 @@ struct Run<'a> {
     server: &'a Server,
     load: Load,
     keys: usize,
-    /// What keys on the server begin with.
+    /// The prefix of the keys on the server.
     name: String,
     duration: Duration,
 }
@@ -158,7 +158,7 @@ impl Run<'_> {
         &self.server.client
     }
 
-    /// Measures callers, which `new` makes for a connection each.
+    /// Measures callers. `new` creates one for each connection.
     fn measure<C: Caller>(
         &self,
         new: impl Fn(MultiplexedConnection) -> Result<C, Box<dyn std::error::Error + Send + Sync>>,
@@ -175,7 +175,7 @@ impl Run<'_> {
             callers.push(new(connection).map_err(Error::other)?);
         }
         let callers: Vec<_> = callers.iter().cycle().take(load.callers).cloned().collect();
-        // The first calls open connections and send the script.
+        // The first calls are not measured, since they open connections and send the script.
         self.call_all(&callers, duration / 10)?;
         let (start, before) = (Instant::now(), server.cpu_time()?);
         let latencies = self.call_all(&callers, duration)?;
@@ -186,8 +186,8 @@ impl Run<'_> {
         Ok([rate, micros(0.5), micros(0.99), (after - before) / calls])
     }
 
-    /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
-    /// call.
+    /// Runs all callers concurrently, with random keys. Returns a histogram of the latencies of
+    /// calls.
     fn call_all<C: Caller>(&self, callers: &[C], duration: Duration) -> io::Result<Histogram<u64>> {
         let names: Arc<[String]> = (0..self.keys as u64).map(string).collect();
         self.server.runtime.block_on(async {
@@ -205,7 +205,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns a histogram of nanoseconds up to a minute.
+/// Returns an empty histogram for times up to a minute, in nanoseconds.
 fn latencies_of_none() -> io::Result<Histogram<u64>> {
     Histogram::new_with_max(60_000_000_000, 3).map_err(Error::other)
 }
@@ -235,7 +235,7 @@ async fn call(
     Ok(latencies)
 }
 
-/// What is called; clones share a connection.
+/// A client that makes calls. Clones share a connection.
 trait Caller: Clone + Send + Sync + 'static {
     /// Makes a call, which must be allowed.
     fn call(&self, key: &str) -> impl Future<Output = io::Result<()>> + Send;
@@ -245,7 +245,7 @@ trait Caller: Clone + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 struct Contender {
     name: &'static str,
-    /// Returns whether it is measured with a load.
+    /// Returns whether the contender is measured with a load.
     fits: fn(Load) -> bool,
     measure: fn(&Run<'_>) -> io::Result<Values>,
 }
@@ -283,7 +283,7 @@ const ALL: [Contender; 9] = [
         it.measure(|to| Ok(Keyed::new(to, &it.name, SlidingWindow::new(log()), DENY)?))
     }),
     Contender {
-        // A process shares its leases among all callers.
+        // Measured with one connection only, since all callers of a process share its leases.
         fits: |load| load.connections == 1,
         ..Contender::new("LeasedWindow", |it| {
             it.measure(|to| Ok(LeasedWindow::new(to, &it.name, log(), DENY)?))
@@ -293,7 +293,7 @@ const ALL: [Contender; 9] = [
         it.measure(|to| Ok(Pipeline(to, it.name.as_str().into(), Arc::default())))
     }),
     Contender {
-        // A blocking caller needs a thread of its own.
+        // Measured with one caller only, since each blocking caller would need a thread.
         fits: |load| load.callers == 1,
         ..Contender::new("blocking Funnel", |it| {
             let pool = || blocking::Pool::new(it.client().clone());
@@ -302,13 +302,14 @@ const ALL: [Contender; 9] = [
     },
 ];
 
-/// The period of the logs: so short that entries leave them during a measurement.
+/// The period of the logs: so short that entries expire during a measurement.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The period of the other limiters: so long that states stay.
+/// The period of the other limiters: so long that their states do not expire during a measurement.
 const LONG: Duration = Duration::from_secs(100_000);
 
-/// The units of all keys together in a period: so many that all calls are allowed.
+/// The units per period of a log or, in the other limiters, of all keys together: so many that all
+/// calls are allowed.
 const UNITS: usize = 100_000_000;
 
 /// Returns the quota of the logs.
@@ -366,7 +367,7 @@ impl Caller for Empty {
     }
 }
 
-/// The customary sliding window: the client's time, and denied calls count too.
+/// The customary sliding window. It relies on the client's clock, and counts denied calls too.
 #[derive(Clone)]
 struct Pipeline(MultiplexedConnection, Arc<str>, Arc<AtomicU64>);
 

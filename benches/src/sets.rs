@@ -1,4 +1,4 @@
-//! Sorted sets: the list of the measured ones.
+//! The list of the measured sorted sets.
 
 pub mod calls;
 pub mod heap;
@@ -39,7 +39,7 @@ pub struct Sets {
     pub(crate) others: Vec<Others>,
 }
 
-/// What is measured of a contender but for its times: its memory, and its single calls.
+/// What is measured of a contender besides its times: its memory, and its single calls.
 pub(crate) struct Others {
     pub(crate) memory: fn(memory::Request) -> Memory,
     pub(crate) calls: fn(calls::Plan, u64) -> [Calls; 2],
@@ -53,8 +53,8 @@ pub fn all(kind: Kind) -> Sets {
     }
 }
 
-/// Builds and measures a set in this process, for a [`Memory::of`] of another. Accurate only if
-/// nothing else was allocated before.
+/// Builds and measures a set in this process, for [`Memory::of`] in the parent process. The result
+/// is accurate only if nothing else was allocated before.
 pub fn memory_of(request: memory::Request) -> Memory {
     (all(request.kind).others[request.contender].memory)(request)
 }

@@ -42,9 +42,9 @@ pub fn spread(record: Option<&Record>) -> String {
     range.map_or(String::new(), |(low, high)| format!("{}–{}", show(Some(low)), show(Some(high))))
 }
 
-/// Shows how many times longer a peer takes, or how much more memory, with at least two significant
-/// digits. Records have the inverse. Of rates both have the multiple that the subject makes, so
-/// that above 1 it is always ahead.
+/// Shows a ratio with at least two significant digits. For times and memory, it is the inverse of
+/// the recorded one: how many times longer a peer takes, or how much more memory it needs. For
+/// rates, it is the recorded one.
 pub fn ratio(record: Option<&Record>) -> String {
     let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
     match record.and_then(shown) {

@@ -1,5 +1,5 @@
-//! `uses`: the queues, boards, feeds and expiring sets of `zset_std`, compared with the
-//! alternatives available to a program.
+//! `uses` compares the queues, boards, feeds and expiring sets of `zset_std` with alternatives
+//! built on collections from std or other crates.
 
 pub mod boards;
 pub mod feeds;

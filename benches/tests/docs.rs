@@ -1,4 +1,5 @@
-//! The tables and the picture of the docs are those that are drawn from the saved results.
+//! Tests that the tables and the picture in the docs are those that are drawn from the saved
+//! results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +8,7 @@ use std::{env, fs};
 use zset_bench::docs::{FOLDER, files};
 use zset_bench::record;
 
-/// What a copy of the repository needs.
+/// The files that a copy of the repository needs.
 const COPIED: [&str; 3] = ["README.md", "docs/benchmarks.md", "benches/results.csv"];
 
 /// Returns an empty folder with this name under the target folder.
@@ -103,7 +104,7 @@ fn a_measurement_is_saved_and_drawn() {
     assert!(printed.contains("\n| one key, ns ") && printed.contains("\n| 50 keys, "), "{printed}");
     measure(&["uses", "--n", "100", "--rounds", "1"]);
     let first = record::read(&results).unwrap();
-    // The second time, its results replace those of the first.
+    // The results of the second run replace those of the first.
     measure(&limiters);
     let second = record::read(&results).unwrap();
     let rows = |records: &[record::Record]| {

@@ -1,4 +1,4 @@
-//! The layers do the same to the requests that the benchmark makes.
+//! Tests that both layers make the same decisions on the requests of the benchmark.
 
 use zset_bench::layer::{Row, table};
 

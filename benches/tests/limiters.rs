@@ -1,4 +1,5 @@
-//! All limiters must allow the same calls: one that decides differently does different work.
+//! Tests that the limiters allow the same calls, or the same share of calls in the long run.
+//! Otherwise they would do different work, and comparing their times would be unfair.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use zset_std::{Funnel, Quota};
 
 const KEYS: usize = 50;
 
-/// Calls for several minutes, with each key called a hundred and fifty times per minute.
+/// Enough calls for several minutes, with each key called a hundred and fifty times per minute.
 const CALLS: usize = 60_000;
 
 fn share(verdicts: &[bool]) -> f64 {
@@ -43,7 +44,7 @@ fn funnels_and_governor_let_the_same_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 2);
     let funnels = verdicts(&workload, |quota, clock| zset::keyed(Funnel::new, quota, clock));
     assert!(funnels == verdicts(&workload, governor::keyed));
-    // Half of the keys still have most of their initial quota.
+    // The share may exceed two thirds, because half of the keys start with most of their quota.
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
 }
 
@@ -56,7 +57,8 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
     let direct = count(&verdicts(&workload, governor::direct));
     let funnels =
         count(&verdicts(&workload, |quota, clock| zset::keyed(Funnel::new, quota, clock)));
-    // The calls span about 20,000 ns, which is 6,000 or 6,667 intervals.
+    // The calls span about 20,000 ns: 6,000 intervals of 10/3 ns. governor rounds the interval down
+    // to 3 ns, of which the calls span 6,667.
     assert!((5_800..6_100).contains(&funnels), "{funnels}");
     assert!((5_800..6_100).contains(&funnel), "{funnel}");
     assert!((6_300..6_700).contains(&direct), "{direct}");
@@ -66,7 +68,8 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
 fn in_the_long_run_two_thirds_of_the_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 4);
     for (name, measure) in keyed::CONTENDERS {
-        // The second run is measured: the clock has advanced, and it finds all windows full.
+        // Only the second run is measured. By then, the clock has advanced and all windows are
+        // full.
         let (measured, _) = measure(&workload);
         assert_eq!(measured.calls, CALLS);
         let percent = 100 * measured.answer / CALLS as u64;

@@ -1,5 +1,5 @@
-//! Modules use only modules that follow in the diagram in the docs of the crate, so there are no
-//! circles.
+//! Tests that each module uses only modules that come after it in the diagram in the crate's docs,
+//! so that there are no cycles.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ fn read(folder: &Path, parent: &str, modules: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Returns the paths in `a::{b, c}`: `a::b` and `a::c`, each from the start of a string.
+/// Returns the paths at the start of a string: for `a::{b, c}`, these are `a::b` and `a::c`.
 fn expanded(text: &str) -> Vec<String> {
     let is_path = |it: char| it.is_alphanumeric() || it == '_' || it == ':';
     let (path, rest) = text.split_at(text.find(|it| !is_path(it)).unwrap_or(text.len()));
@@ -40,7 +40,8 @@ fn modules_use_only_modules_that_follow_in_the_diagram() {
     let (_, diagram) = lib.split_once("```text\n").unwrap();
     let (diagram, _) = diagram.split_once("```").unwrap();
 
-    // Columns are separated by two spaces or more, and the last one is a description.
+    // In the diagram, columns are separated by two spaces or more, and the last one is a
+    // description.
     let columns = diagram.lines().flat_map(|line| line.trim_start_matches("//!").split("  "));
     let mut order: Vec<String> = Vec::new();
     for name in columns.flat_map(|column| expanded(column.trim())) {

@@ -1,8 +1,8 @@
-//! A report's page, opened in a browser: every picture shows something, and the page fits on wide
-//! and narrow screens, in light and dark mode.
+//! Opens a report's page in a browser, and tests that every picture shows something and that the
+//! page fits on wide and narrow screens, in light and dark mode.
 //!
-//! Without `chromium` the test prints a note and passes, or fails if `ZSET_REQUIRE_CHROMIUM=1`.
-//! `CHROMIUM` selects another program.
+//! Without `chromium`, the test prints a note and passes, or fails if `ZSET_REQUIRE_CHROMIUM` is
+//! set. The variable `CHROMIUM` selects another program.
 
 #![cfg(unix)]
 
@@ -91,8 +91,8 @@ fn every_picture_of_a_report_shows_something() {
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
 
-    // 21 operations, four values of memory, and two kinds of calls. A table for each size, and one
-    // for single calls.
+    // There is a picture for each of 21 operations, four values of memory, and two kinds of calls.
+    // There is a table for each of two sizes, and one for single calls.
     let pictures = "fits, 27 pictures, 0 empty, 0 with labels that overlap, 3 tables";
     for (name, width, more, background) in [
         ("light", 1200, &[][..], "rgb(255, 255, 255)"),

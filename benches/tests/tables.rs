@@ -1,5 +1,5 @@
-//! All contenders must give the same answers and end with the same elements: one that answers
-//! differently does different work.
+//! Tests that all contenders give the same answers and end with the same elements. Otherwise they
+//! would do different work, and comparing their times would be unfair.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use zset_bench::sets::member::Kind;
 use zset_bench::sets::workload::MIN_N;
 use zset_bench::{fixed, lists, sets, uses};
 
-/// So few that linear-time operations are performed as often as the others.
+/// The number of elements: so few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
 /// Returns what must not differ between contenders: the number of calls, their answers, and the
@@ -41,7 +41,8 @@ fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
         [fixed::table::<2>(), fixed::table::<16>(), fixed::table::<64>(), fixed::table::<1024>()];
     for table in tables.chain([lists::table()]).chain(fixed) {
         for row in table.rows() {
-            // Writes without an answer show in the contents, and reads in the sum of the answers.
+            // Each seed must give a different result: a different sum of answers for reads, and
+            // different contents for writes.
             let all: HashSet<_> = (0..5).map(|seed| check(&table, row, N, seed)).collect();
             assert_eq!(all.len(), 5, "{}, {row}: other elements, same answers", table.title());
         }

@@ -1,5 +1,5 @@
-//! Decodes arbitrary bytes as a listpack. If they are accepted, they read the same in both
-//! directions and can be re-encoded. If they are a set, it can be modified like any other.
+//! Decodes arbitrary bytes as a listpack. An accepted list reads the same in both directions and
+//! can be re-encoded. If it is also a valid set, it can be modified like any other set.
 
 #![no_main]
 
@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(list.get(index), Some(*value));
     }
 
-    // Re-encode it.
+    // Encodes the values again.
     let mut copy = Listpack::new();
     for &value in &values {
         copy.try_push_back(value).expect("there is memory");
@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
     let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
 
-    // As a set it is either rejected or usable.
+    // As a set, the list is either rejected or usable.
     if values.len() < 1000 {
         if let Ok(mut set) = PackedZSet::from_listpack(list) {
             set.check();

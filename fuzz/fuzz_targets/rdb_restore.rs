@@ -1,6 +1,6 @@
-//! Restores arbitrary bytes as a RESTORE payload. It never panics, and uses memory in proportion to
-//! the input. An accepted set survives a round trip through its own dump, and through a dump in
-//! another order.
+//! Restores arbitrary bytes as a RESTORE payload. Restoring never panics, and uses memory in
+//! proportion to the input. An accepted set survives a round trip through its own dump, and through
+//! a dump in another order.
 
 #![no_main]
 
@@ -35,20 +35,21 @@ unsafe impl GlobalAlloc for Counting {
 
 const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
 
-/// The maximum allocation per payload byte. A byte may be half of an element: its entry in two
-/// vectors while they are sorted, in a third if it repeats another, and in two tables.
+/// The maximum number of bytes allocated per byte of the payload. An element may be only two bytes
+/// long. It has an entry in two vectors during the sort, in a third one if its member is repeated,
+/// and in two tables.
 const MOST_PER_BYTE: usize = 64;
 
 /// The maximum number of bytes that a byte of a compressed string expands to.
 const MOST_EXPANSION: usize = 88;
 
-/// The type of a set whose value is its elements.
+/// The RDB type of a set that is stored as a list of elements.
 const ELEMENTS: u8 = 5;
 
 /// The first byte of a compressed string.
 const COMPRESSED: u8 = 0xC3;
 
-/// The allocation for any nonempty set: a leaf, a table.
+/// The base allocation of a nonempty set: a leaf and a table.
 const MOST_AT_LEAST: usize = 1 << 18;
 
 fn restore(payload: &[u8]) {
@@ -67,7 +68,7 @@ fn restore(payload: &[u8]) {
     }
 }
 
-/// Returns a dump whose elements ascend from the middle to the end, and then from the start.
+/// Returns a dump of the upper half of the elements, followed by the lower half.
 fn rotated(set: &ZSet) -> Vec<u8> {
     let middle = set.len() / 2;
     let mut payload = vec![ELEMENTS];
@@ -82,7 +83,7 @@ fn rotated(set: &ZSet) -> Vec<u8> {
 
 fuzz_target!(|data: &[u8]| {
     restore(data);
-    // With a valid version and checksum, so that the body is parsed.
+    // Appends a valid version and checksum, so that the body is parsed.
     let body = data.len().checked_sub(10).map_or(data, |len| &data[..len]);
     let mut payload = [body, &10u16.to_le_bytes()].concat();
     payload.extend(CRC.checksum(&payload).to_le_bytes());

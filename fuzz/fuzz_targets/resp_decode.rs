@@ -1,6 +1,6 @@
-//! Decodes arbitrary bytes, in pieces of any size, as a client's input. It never panics, and keeps
-//! memory within the limits. The requests are the same regardless of the pieces, and each gets a
-//! well-formed reply.
+//! Decodes arbitrary bytes, in pieces of any size, as a client's input. Decoding never panics, and
+//! keeps memory within the limits. The decoded requests do not depend on how the bytes are split,
+//! and each request gets a well-formed reply.
 
 #![no_main]
 
@@ -40,14 +40,14 @@ unsafe impl GlobalAlloc for Counting {
 const LIMITS: RequestLimits =
     RequestLimits { max_arguments: 64, max_argument_len: 512, max_request_len: 2048 };
 
-/// The maximum allocation per received byte. A byte may be an argument, in a vector that has grown,
-/// and is copied once more for comparison.
+/// The maximum number of bytes allocated per received byte. A single byte may be an argument, which
+/// has an entry in a vector with spare capacity, and is copied once more for comparison.
 const MOST_PER_BYTE: usize = 200;
 
 /// The base allocation of the parser.
 const MOST_AT_LEAST: usize = 16 * 1024;
 
-/// The first of these bytes ends the lengths of the pieces.
+/// The first byte of this value ends the lengths of the pieces.
 const END_OF_CUTS: u8 = 0xff;
 
 /// The arguments of a request, copied.
@@ -149,7 +149,7 @@ fn is_left_out(request: &[&[u8]]) -> bool {
     let is = |index: usize, word: &str| {
         request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
     };
-    // With a negative count it repeats members.
+    // With a large negative count, ZRANDMEMBER returns that many members, since they may repeat.
     let is_drawn = is(0, "zrandmember");
     (is(0, "debug") && is(1, "sleep"))
         || is(0, "shutdown")
@@ -214,8 +214,8 @@ impl Peer {
     }
 }
 
-/// Runs requests: those whose name begins with a lowercase letter on a client that may wait, the
-/// others on one that may not.
+/// Runs requests with two clients. Requests whose name begins with a lowercase letter run on a
+/// client that may wait, the others on one that may not.
 fn execute(requests: &[Request]) {
     let mut engine = Engine::new();
     let (mut peer, mut waiting) = (Peer::new(&mut engine), Peer::new(&mut engine));

@@ -1,4 +1,5 @@
-//! Random operations on a sorted set, compared with collections of the standard library.
+//! Applies random operations to a sorted set, and compares it with collections of the standard
+//! library.
 //!
 //! Every operation is followed by a check of the invariants and a comparison of all elements, so
 //! the number of operations is bounded to keep long inputs fast.

@@ -1,5 +1,5 @@
-//! Random operations on a `ZSet`, in both encodings and across conversions between them, and on a
-//! `PackedZSet` in a fixed buffer, compared with a sorted vector.
+//! Applies random operations to a `ZSet`, in both encodings and across conversions between them,
+//! and to a `PackedZSet` in a fixed buffer. Each set is compared with a sorted vector.
 
 #![no_main]
 

@@ -6,9 +6,9 @@ use std::{env, fs};
 fn main() {
     let target = env::var("TARGET").expect("cargo sets it");
     let is_measuring = env::var_os("CARGO_FEATURE_MEASURE").is_some();
-    // The memories in kilobytes, and the part of the RAM for the heap.
+    // Sizes are in kilobytes. The heap is a part of the RAM.
     let (flash, ram_start, ram, heap) = match target.as_str() {
-        // mps2-an386, which also runs code for smaller processors
+        // The machine is mps2-an386, which also runs code for smaller processors.
         target if is_measuring || target == "thumbv7em-none-eabi" => {
             (4096, "0x21000000", 16384, 8192)
         }

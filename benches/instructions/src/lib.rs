@@ -1,5 +1,5 @@
-//! What is counted: the calls of each operation, in a crate outside of the workspace, as a user's
-//! crate is.
+//! The operations whose instructions are counted. The crate is outside the workspace, so it is
+//! built as a user's crate would be.
 
 use std::hint::black_box;
 
@@ -14,13 +14,14 @@ use zset_bench::sets::set::Set;
 use zset_bench::sets::workload;
 use zset_std::Quota;
 
-/// Several leaves in several blocks, yet small enough that all benchmarks take a minute.
+/// The number of elements of a set: enough for several leaves in several blocks, yet so few that
+/// all benchmarks together take a minute.
 pub const N: usize = 10_000;
 
 /// The capacity of a set of fixed capacity.
 pub const FIXED: usize = 64;
 
-/// The number of keys of a limiter: the keys, and a log for each, fit in a cache.
+/// The number of keys of a limiter: so few that all keys, with a log each, fit in a cache.
 const KEYS: usize = 1_000;
 
 /// The number of limiters with many keys that are counted together.
@@ -28,7 +29,7 @@ const LIMITERS: u64 = 16;
 
 /// Counts an operation on a set of `n` members.
 pub fn set<M: Member, C: Set<M>>(n: usize, operation: &str) {
-    // The hashers' seeds derive from addresses, which are the same in every run.
+    // The hashers' seeds derive from addresses, which are the same in every run under valgrind.
     let workload = workload::Workload::new(n, 0);
     black_box(contender::<M, C>().measure(operation, &workload));
 }
@@ -41,8 +42,8 @@ pub fn fixed_set(operation: &str) {
 
 /// Counts checks of a keyed limiter, two thirds of which are allowed.
 pub fn keyed_limiter(place: usize) {
-    // Each has a random seed, on which the heights of its deadlines depend: one limiter in ten
-    // takes 4 % more.
+    // Several limiters are counted, because each has a random seed. The seed shapes its list of
+    // deadlines, and one limiter in ten needs 4 % more instructions.
     for seed in 0..LIMITERS {
         let workload = Workload::new(hundred_a_minute(), KEYS, N, seed);
         black_box((keyed::CONTENDERS[place].1)(&workload));

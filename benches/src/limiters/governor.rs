@@ -12,8 +12,8 @@ use zset_std::Quota;
 
 use crate::limiters::workload::{GivenClock, Limits};
 
-/// Converts a quota: the same burst and the same interval between units, except for fractions of a
-/// nanosecond, which governor drops.
+/// Converts a quota. The burst and the interval between units stay the same, except that governor
+/// drops fractions of a nanosecond.
 fn translate(quota: Quota) -> governor::Quota {
     governor::Quota::with_period(quota.period() / quota.count())
         .expect("an interval is a nanosecond at least")

@@ -26,10 +26,10 @@ pub const CONTENDERS: [Contender; 5] = [
     ("FixedWindow", |it| measure_one(it, |quota, clock| keyed(FixedWindow::new, quota, clock))),
 ];
 
-/// The position in [`CONTENDERS`] of the one that the others are compared with.
+/// The index in [`CONTENDERS`] of the limiter with which the others are compared.
 const GOVERNOR: usize = 1;
 
-/// Measures all limiters with that many keys.
+/// Measures all limiters with this many keys.
 pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
     let prepare = |round| Ok(Workload::new(hundred_a_minute(), keys, calls, round as u64));
     let measure = |place: usize, workload: &Workload| {
@@ -49,8 +49,8 @@ pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
     .concat()
 }
 
-/// Measures a limiter that `new` makes; returns the result and the bytes per key before and after
-/// all calls.
+/// Measures a limiter that `new` creates. Returns the result, and the bytes per key before and
+/// after all calls.
 pub fn measure_one<L: Limits>(
     workload: &Workload,
     new: fn(Quota, GivenClock) -> L,

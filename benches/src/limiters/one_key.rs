@@ -10,7 +10,7 @@ use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute, 
 use crate::limiters::{governor, zset};
 use crate::measure::Measured;
 
-/// The calls of one round: their number, and those at given times, for two quotas.
+/// The calls of one round: their number, and workloads with given times for two quotas.
 pub struct Calls {
     count: usize,
     /// A hundred a minute.
@@ -23,7 +23,8 @@ impl Calls {
     /// Generates `count` calls for each quota, deterministically for each `seed`.
     pub fn new(count: usize, seed: u64) -> Self {
         let new = |quota| Workload::new(quota, 1, count, seed);
-        // Products of the second one's numbers exceed 64 bits.
+        // The daily quota tests large numbers: its count times its period in nanoseconds does not
+        // fit in 64 bits.
         Calls { count, minute: new(hundred_a_minute()), day: new(quota(1_000_000, 86_400)) }
     }
 }
@@ -90,7 +91,7 @@ fn check_all<L: Limits>(calls: usize, mut limiter: L) -> Measured {
         for _ in 0..calls {
             let answer = limiter.check(0);
             allowed += u64::from(L::is_allowed(&answer));
-            // Through a reference: moving the answer is not part of a call.
+            // Passed by reference, so that the cost of moving the answer is not measured.
             black_box(&answer);
         }
         allowed

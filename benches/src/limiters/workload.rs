@@ -1,8 +1,8 @@
 //! The calls made to every limiter, generated in advance.
 //!
-//! Keys are called in random order, equally often, and time advances by a random step between
-//! calls, such that demand is one and a half times the quota of each key. In the long run two
-//! thirds of the calls are allowed, in an order that defeats branch prediction.
+//! Keys are chosen at random, all with the same probability. Between calls, time advances by a
+//! random step. On average, the calls for a key demand one and a half times its quota. So in the
+//! long run, two thirds of the calls are allowed, in an order that defeats branch prediction.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -16,8 +16,8 @@ use zset_std::{Quota, Timestamp};
 use crate::measure::Measured;
 use crate::random::{generator, repeat};
 
-/// A limiter with its clock. It is for one key, which it then ignores, or for many, with its
-/// default hasher and number of shards.
+/// A limiter with its clock. A limiter for a single key ignores the key. A limiter for many keys
+/// has its default hasher and default number of shards.
 pub trait Limits {
     /// The answer to a call, in the limiter's own type, so that a call computes all of it.
     type Answer;
@@ -37,11 +37,11 @@ pub trait Limits {
     }
 }
 
-/// A clock that is set, in nanoseconds, and implements the clock traits of both crates. Clones
-/// share their time.
+/// A clock that is set explicitly, in nanoseconds. It implements the clock traits of both crates.
+/// Clones share their time.
 ///
-/// Each crate has such a clock for tests, but those are atomic, and one of them uses sequentially
-/// consistent ordering: the benchmark would measure that instead of the limiters.
+/// Each crate has such a clock for tests, but these are atomic, one of them with sequentially
+/// consistent ordering. The benchmark would measure the clock instead of the limiters.
 #[derive(Clone, Default, Debug)]
 pub struct GivenClock(Rc<Cell<u64>>);
 
@@ -94,7 +94,7 @@ impl Workload {
     pub fn new(quota: Quota, keys: usize, count: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let keys: Vec<u64> = repeat(keys, || rng.random());
-        // On average, two thirds of an interval between two calls for a key.
+        // On average, consecutive calls for the same key are two thirds of `period / count` apart.
         let asked = u128::from(quota.count()) * 3 * keys.len() as u128;
         let longest_step = (4 * quota.period().as_nanos() / asked) as u64;
         let mut now = 0;
@@ -143,7 +143,7 @@ impl Workload {
             clock.0.set(start + after);
             let answer = limiter.check(key);
             each(L::is_allowed(&answer));
-            // Through a reference: moving the answer is not part of a call.
+            // Passed by reference, so that the cost of moving the answer is not measured.
             black_box(&answer);
         }
     }

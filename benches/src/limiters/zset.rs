@@ -38,7 +38,7 @@ pub struct ManyKeys<L: Limiter> {
     clock: GivenClock,
 }
 
-/// Returns a limiter without keys, of the algorithm that `new` makes.
+/// Returns a limiter without keys, with the algorithm that `new` creates.
 pub fn keyed<L: Limiter>(new: fn(Quota) -> L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
     ManyKeys { limiter: Keyed::new(new(quota)), count: quota.count(), clock }
 }

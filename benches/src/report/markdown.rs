@@ -24,9 +24,9 @@ allocator, and resident in whole pages of 4 KiB, after random updates.
 pub(super) struct Report {
     /// The machine, the compiler and the command, one line of Markdown each.
     pub(super) origin: String,
-    /// All results but single calls, those for sets of one size together.
+    /// All results except for single calls, those for sets of one size together.
     pub(super) sets: Vec<Record>,
-    /// How far the sets have grown whose single calls are timed.
+    /// The size to which the sets grow whose single calls are timed.
     pub(super) tail: usize,
     pub(super) updates: usize,
     pub(super) clock: Duration,
@@ -44,7 +44,7 @@ impl Report {
     pub(super) fn sizes(&self, kind: Kind) -> Vec<&[Record]> {
         let groups = self.sets.chunk_by(|a, b| a.group() == b.group());
         let mut sizes: Vec<_> = groups.filter(|group| group[0].table == kind.name()).collect();
-        // They may have been given in any order.
+        // The sizes may have been given in any order.
         sizes.sort_by_key(|group| group[0].n);
         sizes
     }
@@ -62,7 +62,7 @@ impl Report {
 pub(super) fn markdown(report: &Report) -> String {
     let mut text = format!("{}\n{LEGEND}", report.origin);
     for group in report.records().chunk_by(|a, b| a.group() == b.group()) {
-        // Writing to a string cannot fail, here and below.
+        // Writing to a string cannot fail.
         let _ = match group[0].table.parse() {
             Ok(kind) => write!(text, "\n{}", compared(kind, group)),
             Err(_) => write!(

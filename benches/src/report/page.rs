@@ -21,7 +21,7 @@ const STYLE: &str = include_str!("style.css");
 pub(super) fn of(report: &Report) -> io::Result<String> {
     let mut text = String::from("# Sorted sets, measured\n\n<p class=\"legend\">");
     for (place, name) in sets::names().into_iter().enumerate() {
-        // Writing to a string cannot fail, here and below.
+        // Writing to a string cannot fail, neither here nor below.
         let _ = write!(text, "<b style=\"color:var(--c{place})\">{}</b> {name} ", mark(place));
     }
     text += "</p>\n\nAll contenders take turns in each round. Lines go through the medians of the \
@@ -57,7 +57,7 @@ fn plots(head: &str, charts: impl Iterator<Item = Chart>) -> io::Result<String> 
     let mut text = format!("\n## {head}\n\n<div class=\"plots\">");
     for chart in charts.filter(|chart| chart.lines.iter().any(|points| !points.is_empty())) {
         let title = format!("{head}: {}", chart.caption);
-        // Markdown ends at an empty line.
+        // In Markdown, an empty line would end the HTML block, but a picture contains none.
         text += &with_variables(picture(&title, &[], &[chart], 1)?);
     }
     Ok(text + "</div>\n\n")
@@ -66,7 +66,7 @@ fn plots(head: &str, charts: impl Iterator<Item = Chart>) -> io::Result<String> 
 /// Returns the chart of a value by size.
 fn by_size(sizes: &[&[Record]], what: &str) -> Chart {
     let point = |it: &Record| {
-        // A set smaller than a page may take none.
+        // A set smaller than a page may need no resident memory. A logarithmic scale cannot show 0.
         let y = it.value.filter(|value| *value > 0.0)?;
         Some(Point { x: as_f64(it.n), y, low: it.low.unwrap_or(y), high: it.high.unwrap_or(y) })
     };
@@ -74,7 +74,7 @@ fn by_size(sizes: &[&[Record]], what: &str) -> Chart {
     Chart { caption: what.into(), lines: sets::names().into_iter().map(line).collect() }
 }
 
-/// Returns the chart of the longest ones among single calls.
+/// Returns the chart of the longest single calls.
 fn calls(report: &Report, kind: &str) -> Chart {
     let line = |name| {
         let calls = report.calls.iter().find(|it| (it.contender, it.kind) == (name, kind));

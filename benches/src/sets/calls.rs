@@ -1,9 +1,9 @@
-//! The latency of single calls, for the rare slow ones.
+//! The latency of single calls, to find the rare slow ones.
 //!
-//! A table that moves all entries at once when it is full is fast on average but occasionally
-//! stalls the program for tens of milliseconds. The measured time is the CPU time of the thread,
-//! since wall time would include other processes. Interrupts and the hypervisor still add to it at
-//! times, so there are several rounds: a pause caused by the contender recurs in each of them.
+//! A hash table that moves all entries at once when it is full is fast on average, but the call
+//! that moves them may take tens of milliseconds. Calls are measured in CPU time of the thread,
+//! since wall time would include other processes. Interrupts and the hypervisor can still lengthen
+//! a call, so there are several rounds: a pause caused by the contender recurs in each of them.
 
 use std::iter;
 use std::time::Duration;
@@ -39,7 +39,7 @@ const LONGEST: u64 = 60_000_000_000;
 pub(crate) struct Plan {
     /// The number of elements that sets grow to.
     pub(crate) n: usize,
-    /// The number of random updates then.
+    /// The number of random updates after that.
     pub(crate) updates: usize,
 }
 
@@ -68,8 +68,8 @@ impl Calls {
         [at(0.5), at(0.99), at(0.9999), self.nanos.max()].map(nanos)
     }
 
-    /// Returns pairs `(n, nanos)`: one in `n` calls takes `nanos` or longer. `n` is 2, then half
-    /// powers of ten, and last the number of calls.
+    /// Returns pairs `(n, nanos)`: one in `n` calls takes `nanos` or longer. The values of `n` are
+    /// 2, half powers of ten, and the number of calls.
     pub(crate) fn curve(&self) -> Vec<(f64, f64)> {
         let calls = nanos(self.nanos.len());
         let steps = (1..).map(|half_powers| 10_f64.powf(f64::from(half_powers) / 2.0));
@@ -83,7 +83,7 @@ fn nanos(value: u64) -> f64 {
     as_f64(value as usize)
 }
 
-/// Keeps those calls of two rounds of a contender whose longest one is shorter.
+/// For each contender and kind of call, keeps the round whose longest call is shorter.
 pub(crate) fn calmer(one: Vec<Calls>, other: Vec<Calls>) -> impl Iterator<Item = Calls> {
     let pairs = one.into_iter().zip(other);
     pairs.map(|(a, b)| if b.nanos.max() < a.nanos.max() { b } else { a })

@@ -1,4 +1,4 @@
-//! A heap, which knows its first element but not the order of the rest.
+//! A heap, which finds its first element in O(1) but does not keep the others in order.
 
 use std::cmp::Reverse;
 

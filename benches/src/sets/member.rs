@@ -14,13 +14,14 @@ pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
     /// The kind of members that the type stands for.
     const KIND: Kind;
 
-    /// Returns the member with a number: distinct, in an order that looks random.
+    /// Returns the member for a number. Different numbers have different members, whose order looks
+    /// random.
     fn nth(number: u64) -> Self;
 
     /// Returns a member not greater than any other.
     fn least() -> Self;
 
-    /// Returns its bytes.
+    /// Returns the bytes of the member.
     fn bytes(&self) -> Self::Bytes<'_>;
 
     /// Returns a number that depends on the member's contents, so that computing it must read the

@@ -1,7 +1,7 @@
 //! The memory of sets: bytes requested from the allocator, and resident memory of the process.
 //!
-//! A process keeps freed memory, so each set is built in a process of its own: this program starts
-//! itself again for each ([`Request`] is passed on its command line).
+//! Freed memory may stay resident in a process, so each set is built in a new one: this program
+//! starts itself again for each set, and passes the [`Request`] on the command line.
 
 use std::io::{self, Error};
 use std::process::{Command, Stdio};
@@ -83,21 +83,21 @@ pub(crate) fn records(
     let of_label = |(place, label): (usize, &&str)| {
         let values = all.iter().map(|memory| Some(memory.0[place])).collect();
         Rounds(vec![values]).records(table, (label, "bytes"), names, |round, place| {
-            // Sets smaller than a page may take none.
+            // Sets smaller than a page may need no resident memory, so there may be no valid ratio.
             ratio(round, place).filter(|ratio| ratio.is_normal())
         })
     };
     LABELS.iter().enumerate().flat_map(of_label).collect()
 }
 
-/// Builds and measures a set of `C` in this process. Accurate only if nothing else was allocated
-/// before.
+/// Builds and measures a set of `C` in this process. The result is accurate only if nothing else
+/// was allocated before.
 pub(crate) fn measure<M: Member, C: Set<M>>(request: Request) -> Memory {
     let Request { n, updates, .. } = request;
     let mut rng = generator(1);
     let end = as_f64(n);
     let (requested_before, resident_before) = (live_bytes(), resident());
-    // Members are generated on the fly, so that other allocations are short-lived.
+    // Members are generated one at a time, so that only the set's own memory stays allocated.
     let mut set = C::new();
     for number in 0..n as u64 {
         set.insert(M::nth(number), rng.random_range(0.0..end));
@@ -121,8 +121,8 @@ fn resident() -> usize {
     resident_of(&fs::read_to_string("/proc/self/statm").unwrap_or_default())
 }
 
-/// Returns the resident bytes that do not belong to files: the program itself is paged in as it
-/// runs.
+/// Returns the resident bytes that do not belong to files, since more of the program itself becomes
+/// resident as it runs.
 fn resident_of(statm: &str) -> usize {
     let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
     let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));

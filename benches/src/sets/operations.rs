@@ -1,8 +1,8 @@
 //! The operations on sorted sets.
 //!
-//! A report performs them in order on one set, as loading a large set anew for each would take
-//! hours: first the load, then the reads, so that the results for reads do not depend on which
-//! writes are measured. The last five build their own sets.
+//! A report performs all operations in order on one set, because loading a large set again for each
+//! operation would take hours. The reads come directly after the load, so that their results do not
+//! depend on which writes are measured. The last five operations build their own sets.
 
 use std::iter;
 
@@ -19,7 +19,7 @@ use crate::sets::workload::{MAX_BATCH, Workload};
 /// The score of all elements where only the order of members matters.
 const EQUAL_SCORE: f64 = 1.0;
 
-/// The number of elements that iterations visit, per operation of a batch; at least one whole pass.
+/// Iterations visit this many elements per operation of a batch, and make at least one whole pass.
 const ITERATED: usize = 4;
 
 /// Returns the name of an operation on the command line, such as `bulk-sorted-an-element`.
@@ -30,26 +30,26 @@ pub(crate) fn name(label: &str) -> String {
 /// Returns a contender with the operations that it offers.
 pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
     let operations: [Operation<Workload<M>, C>; _] = [
-        // In random order, from the empty set up to n elements.
+        // Inserts elements in random order, from the empty set up to n elements.
         build(INSERT, |it| it.build(&it.elements, insert_all)),
-        // Of a random member.
+        // Looks up the score of a random member.
         calls(SCORE, |it, set, _| {
             it.reads(1, |member, _| set.score(member).map_or(0, f64::to_bits))
         }),
         calls(RANK, |it, set, _| it.reads(1, |member, _| set.rank(member).unwrap_or(0) as u64)),
-        // The element at a random rank.
+        // Reads the element at a random rank.
         calls(SELECT, |it, set, _| {
             it.reads(1, |_, part| set.select(floor(part.of_all())).unwrap_or(0))
         }),
-        // The first elements from a random score on.
+        // Reads the first elements whose scores are at least a random score.
         calls(TEN_BY_SCORE, |it, set, _| by_score(it, set, 10)),
         calls(HUNDRED_BY_SCORE, |it, set, _| by_score(it, set, 100)),
         calls(THOUSAND_BY_SCORE, |it, set, _| by_score(it, set, 1000)),
-        // From a random rank on.
+        // Reads 100 elements, starting at a random rank.
         calls(HUNDRED_BY_RANK, |it, set, _| {
             it.reads(100, |_, part| set.sum_by_rank(floor(part.before(100)), 100))
         }),
-        // How many elements lie between two random scores.
+        // Counts the elements between two random scores.
         calls(COUNT, |it, set, _| {
             it.reads(1, |_, part| {
                 let (one, other) = (part.of_all(), part.another().of_all());
@@ -59,7 +59,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
         calls(ITERATE, iterate),
         // Moves a random member's score a little, as when a player wins a few points.
         calls("small step", |it, set, _| update_all(set, &it.small_steps)),
-        // By up to a tenth of the whole range.
+        // Increments the score of a random member by up to a tenth of the whole range.
         calls("increment", |it, set, _| {
             let tenth = as_f64(it.elements.len()) / 10.0;
             Measured::warmed(it.places.iter().map(|(member, part)| {
@@ -69,7 +69,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
         }),
         // Gives a random member a random new score.
         calls(UPDATE, |it, set, _| update_all(set, &it.updates)),
-        // Four score lookups to one update, with Zipf-distributed members.
+        // Makes four score lookups per update on average, with Zipf-distributed members.
         calls("Zipf mix, 80 % reads", |it, set, _| {
             Measured::warmed(it.mix.iter().map(|(member, score)| match score {
                 Some(score) => {
@@ -81,7 +81,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
         }),
         // Inserts a new last element and removes the first one.
         calls("sliding window", |it, set, _| {
-            // Greater than all scores, including those that were incremented.
+            // This score is greater than all others, including those that were incremented.
             let first = as_f64(2 * it.elements.len() + MAX_BATCH);
             let scores = (0..it.new.len()).map(|place| first + as_f64(place));
             Measured::warmed(it.new.clone().into_iter().zip(scores).map(|(member, score)| {
@@ -89,7 +89,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
                 set.pop_first().unwrap_or(0)
             }))
         }),
-        // Until half of the set remains.
+        // Pops half of the set, but at most `MAX_BATCH` elements.
         calls(POP_FIRST, |it, set, _| {
             let (pops, copies) = ((it.elements.len() / 2).min(MAX_BATCH), it.copies());
             if copies == 1 {
@@ -100,9 +100,8 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
             let pops_of = |set: &mut C| all((0..pops).map(|_| set.pop_first().unwrap_or(0)));
             Measured::of(pops * copies, || all(sets.map(pops_of)))
         }),
-        // In set order, from the empty set up to n elements.
+        // Inserts elements in set order, from the empty set up to n elements.
         build("append", |it| it.build(&it.sorted, insert_all)),
-        // From all elements at once, in random order and in set order.
         build("bulk, unsorted, an element", |it| it.build(&it.elements, C::from_unsorted)),
         build("bulk, sorted, an element", |it| it.build(&it.sorted, C::from_sorted)),
         build("union of halves, an element", |it| {
@@ -113,7 +112,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
                 one
             })
         }),
-        // From a random member on, where all scores are equal.
+        // Reads 100 elements, starting at a random member, in a set whose scores are all equal.
         build(BY_MEMBER, |it| {
             let equal = it.elements.iter().map(|(member, _)| (member.clone(), EQUAL_SCORE));
             let set = C::from_unsorted(equal.collect());
@@ -126,7 +125,7 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
     Contender::new(C::NAME, load, contents, operations).only(C::offers)
 }
 
-/// Builds a set of elements, one by one.
+/// Builds a set by inserting elements one by one.
 fn insert_all<M: Member, C: Set<M>>(elements: Vec<(M, f64)>) -> C {
     let mut set = C::new();
     for (member, score) in elements {
@@ -139,11 +138,12 @@ fn by_score<M: Member, C: Set<M>>(workload: &Workload<M>, set: &C, limit: usize)
     workload.reads(limit, |_, part| set.sum_by_score(part.before(limit), limit))
 }
 
-/// Measures the time per element.
+/// Measures iterations over the whole set, per element.
 fn iterate<M: Member, C: Set<M>>(workload: &Workload<M>, set: &mut C, _: usize) -> Measured {
     let len = workload.elements.len();
     let times = (ITERATED * workload.places.len() / len).max(1);
-    // A set that is iterated only once is large, so a warm-up would gain little.
+    // Warms up with a quarter of the passes. This is none for large sets, which would gain little
+    // from it.
     all((0..times / ITERATED).map(|_| set.sum()));
     Measured::of(times * len, || all((0..times).map(|_| set.sum())))
 }

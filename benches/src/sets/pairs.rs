@@ -1,4 +1,4 @@
-//! The pairs of an ordered collection and a hash table.
+//! The contenders that pair an ordered collection with a hash table.
 
 use ordered_float::OrderedFloat;
 

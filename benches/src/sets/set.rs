@@ -2,7 +2,7 @@
 
 use crate::sets::member::Member;
 
-// The operations that a contender may lack, or that tables and pictures show.
+// The labels of the operations that a contender may lack, or that tables and pictures refer to.
 pub(crate) const INSERT: &str = "insert";
 pub(crate) const SCORE: &str = "score";
 pub(crate) const RANK: &str = "rank";
@@ -35,7 +35,7 @@ pub trait Set<M: Member>: Sized + 'static {
 
     /// Returns whether an operation takes less time than a scan of all elements.
     ///
-    /// If not, the tables show a dash, and the methods that it needs are never called.
+    /// If not, the tables show a dash, and the methods that the operation needs are never called.
     fn offers(_operation: &str) -> bool {
         true
     }
@@ -66,7 +66,7 @@ pub trait Set<M: Member>: Sized + 'static {
     /// Removes the first element and returns its digest.
     fn pop_first(&mut self) -> Option<u64>;
 
-    // The defaults below are for contenders that do not support the operation.
+    // The defaults of the following methods are for contenders that do not support them.
 
     /// Updates the score of `member`, which is present.
     fn update(&mut self, _member: &M, _score: f64) {}

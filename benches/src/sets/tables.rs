@@ -18,10 +18,10 @@ fn short(name: &str) -> String {
 /// Shows the times and the memory of sets of one size, and how each peer compares.
 pub(crate) fn compared(kind: Kind, records: &[Record]) -> String {
     let Record { n, rounds, .. } = records[0];
-    // The report alone has the other values of memory.
+    // Of the four values of memory, tables show only the first and the last.
     let hidden = &LABELS[1..3];
     let mut peers = distinct(records, |it| &it.contender);
-    // zset's own have no ratios.
+    // zset's own contenders have no ratios, and are no peers.
     peers.retain(|name| records.iter().any(|it| it.contender == *name && it.ratio.is_some()));
     let mut head = vec![String::new(), SUBJECT.to_owned()];
     if rounds > 1 {
@@ -31,7 +31,7 @@ pub(crate) fn compared(kind: Kind, records: &[Record]) -> String {
     let mut table = Table::new(head);
     for what in distinct(records, |it| &it.what) {
         let record = find(records, SUBJECT, what);
-        // The pages of a small set may have been resident before.
+        // A small set may need no additional resident memory, if its pages were resident before.
         if hidden.contains(&what) || record.and_then(|it| it.value) == Some(0.0) {
             continue;
         }

@@ -1,10 +1,10 @@
-//! The operations on every contender, generated in advance.
+//! The arguments of the operations on every contender, generated in advance.
 //!
 //! A set holds `n` random members with scores uniform in `0..n`, so that neighbours are 1 apart on
-//! average. Members are accessed in a random order unrelated to their insertion order: in insertion
-//! order, allocators place neighbours side by side, and caches flatter every contender. No
-//! operation depends on the result of the previous one, so the processor overlaps them, as it does
-//! in most programs.
+//! average. Members are accessed in a random order that is unrelated to their insertion order.
+//! Allocators often place consecutive insertions side by side, so caches would make accesses in
+//! insertion order unrealistically fast. No operation depends on the result of the previous one, so
+//! the processor can overlap them, as in most programs.
 
 use std::hint::black_box;
 
@@ -26,7 +26,8 @@ pub(crate) const MAX_BATCH: usize = 200_000;
 /// Below this size, several sets are built or emptied in a measurement.
 const SMALL: usize = 100;
 
-/// The maximum number of elements that ranges visit, per operation of a batch.
+/// The maximum number of elements that ranges visit, per operation of a batch. Long ranges are read
+/// less often.
 const VISITED: usize = 25;
 
 /// The maximum size of a small step, down or up, in mean distances between neighbours. At 1, about
@@ -39,9 +40,9 @@ const ZIPF: f64 = 1.0;
 
 /// The elements of one set, and the arguments of all operations on it.
 pub struct Workload<M> {
-    /// In random order.
+    /// The elements in random order.
     pub(crate) elements: Vec<(M, f64)>,
-    /// In set order.
+    /// The elements in set order.
     pub(crate) sorted: Vec<(M, f64)>,
     /// Members of the set, each with a random number from 0 to 1.
     pub(crate) places: Vec<(M, f64)>,
@@ -71,7 +72,8 @@ impl<M: Member> Workload<M> {
             a_score.total_cmp(b_score).then_with(|| a.cmp(b))
         });
 
-        // A different stream from that of the elements, or the accesses would follow the scores.
+        // The accesses need a different random stream from the elements. Otherwise they would be
+        // correlated with the scores.
         let mut rng = generator(!seed);
         let mut scores: Vec<f64> = elements.iter().map(|&(_, score)| score).collect();
         let small_steps = repeat(batch, || {
@@ -85,7 +87,7 @@ impl<M: Member> Workload<M> {
         let zipf =
             Zipf::new(end, ZIPF).expect("there are elements, and the exponent is not negative");
         let mix = repeat(batch, || {
-            // From 1 to n.
+            // Samples range from 1 to n.
             let place = floor(zipf.sample(&mut rng)).clamp(1, n) - 1;
             let score = rng.random_ratio(1, 5).then(|| rng.random_range(0.0..end));
             (elements[place].0.clone(), score)
@@ -93,14 +95,14 @@ impl<M: Member> Workload<M> {
         Workload { elements, sorted, places, updates, small_steps, mix, new }
     }
 
-    /// Returns how many sets are built or emptied in a measurement: several if they are small, or
-    /// reading the clock would take a noticeable part of the time.
+    /// Returns how many sets are built or emptied in a measurement: several if they are small,
+    /// because otherwise reading the clock would take a noticeable part of the time.
     pub(crate) fn copies(&self) -> usize {
         let n = self.elements.len();
         if n < SMALL { MIN_BATCH / n } else { 1 }
     }
 
-    /// Times the construction of sets of some elements; returns one of the sets.
+    /// Times the construction of sets with these elements. Returns one of the sets.
     pub(crate) fn build<C>(
         &self,
         elements: &[(M, f64)],
@@ -109,7 +111,7 @@ impl<M: Member> Workload<M> {
         self.build_from(repeat(self.copies(), || elements.to_vec()), make)
     }
 
-    /// Times the construction of a set from each of some values; returns one of the sets. Dropping
+    /// Times the construction of a set from each of the values. Returns one of the sets. Dropping
     /// sets is not timed.
     pub(crate) fn build_from<T, C>(&self, all: Vec<T>, make: impl Fn(T) -> C) -> (Measured, C) {
         let mut sets = Vec::with_capacity(all.len());
@@ -120,8 +122,8 @@ impl<M: Member> Workload<M> {
         (measured, sets.pop().expect("there is at least one"))
     }
 
-    /// Calls `call` for each member of a batch, with a random place in the order; fewer times the
-    /// longer the ranges are that it visits, to bound the number of visited elements.
+    /// Calls `call` for members of a batch, each with a random place in the order. The longer the
+    /// ranges that it visits, the fewer calls are made, to bound the number of visited elements.
     pub(crate) fn reads(&self, len: usize, call: impl Fn(&M, Part) -> u64) -> Measured {
         let (calls, n) = (self.places.len() * VISITED.min(len) / len, as_f64(self.elements.len()));
         let places = self.places[..calls].iter();
@@ -137,12 +139,13 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Returns a rank or a score of the whole range.
+    /// Returns a rank or a score from the whole range.
     pub(crate) fn of_all(self) -> f64 {
         self.part * self.n
     }
 
-    /// Returns the rank or the score that is followed by `limit` elements on average.
+    /// Returns a rank or a score that is followed by at least `limit` elements; for a score, on
+    /// average.
     pub(crate) fn before(self, limit: usize) -> f64 {
         self.part * (self.n - as_f64(limit)).max(0.0)
     }

@@ -29,7 +29,7 @@ pub fn boards() -> Comparison {
 /// A line of a leaderboard: its number, member and score.
 pub type Line = (usize, u64, u64);
 
-/// Members by their scores, highest first, and equal scores by member, ascending.
+/// Members ordered by score, highest first. Equal scores are ordered by member, ascending.
 ///
 /// Each contender implements every operation in the best way that its public API allows, and all of
 /// them hash members with `hashbrown::DefaultHashBuilder`.
@@ -49,8 +49,8 @@ pub trait Board: Default + 'static {
         board
     }
 
-    /// Submits a score; each member keeps its best one. Returns whether this score is now the
-    /// member's.
+    /// Submits a score; each member keeps its best one. Returns whether the submitted score is
+    /// kept.
     fn submit(&mut self, member: u64, score: u64) -> bool;
 
     /// Returns the standing of a member, counted from 1. Members with equal scores share a
@@ -64,7 +64,7 @@ pub trait Board: Default + 'static {
     fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>>;
 }
 
-// The operations that take some contender linear time.
+// The operations that take linear time on some contender.
 const NEW: &str = "submit, new member";
 const BETTER: &str = "submit, better score";
 const STANDING: &str = "standing of a member";
@@ -80,13 +80,14 @@ const SIDE: usize = 5;
 /// Returns a contender with all operations.
 fn contender<C: Board>() -> Contender<Workload> {
     let operations: [Operation<Workload, C>; _] = [
-        // Random scores, from n to 2n members, so that every table grows once.
+        // Submits random scores of new members. The board grows from n to 2n members, so that every
+        // hash table grows once.
         calls(NEW, |it, board, most| submit(board, &it.new, most)),
-        // A random better score of a random member.
+        // Submits a random better score of a random member.
         calls(BETTER, |it, board, most| submit(board, &it.better, most)),
-        // A random score that is not better, so that the member keeps its own.
+        // Submits a random score that is not better, so that the member keeps the old one.
         calls("submit, no better score", |it, board, most| submit(board, &it.worse, most)),
-        // Of a random member.
+        // Looks up the standing of a random member.
         calls(STANDING, |it, board, most| {
             each(&it.asked, most, |member| board.standing(*member).unwrap_or(0) as u64)
         }),
@@ -139,7 +140,7 @@ impl Workload {
         let mut scores: Vec<u64> = members.iter().map(|&(_, score)| score).collect();
         let better = repeat(n / 2, || {
             let place = rng.random_range(0..n);
-            // A member with the highest score gets a score beyond the range.
+            // A member with the highest score gets a score above the range.
             let next = scores[place] + 1;
             scores[place] = rng.random_range(next..=next.max(highest));
             (members[place].0, scores[place])

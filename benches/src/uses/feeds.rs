@@ -1,7 +1,7 @@
 //! Feeds.
 //!
-//! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new
-//! post evicts the oldest.
+//! The feed is full: it holds the `n` newest posts, which were posted in time order. Each further
+//! post evicts the oldest one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hint::black_box;
@@ -29,7 +29,7 @@ pub fn feeds() -> Comparison {
 /// The time and the id of a post.
 pub type Post = (u64, u64);
 
-/// Posts by time, newest first, and at equal times by id, greatest first.
+/// Posts ordered by time, newest first. Posts with equal times are ordered by id, greatest first.
 ///
 /// No id is posted twice, since some contenders would not notice.
 pub trait Feed: Sized + 'static {
@@ -53,7 +53,7 @@ pub trait Feed: Sized + 'static {
 
     /// Returns the `n` newest posts of several feeds, without duplicates.
     fn latest_merged(feeds: &[Self], n: usize) -> impl Iterator<Item = Post> {
-        // The overall newest posts are among the newest of each feed.
+        // The `n` newest posts overall are among the `n` newest posts of the single feeds.
         let mut posts = Vec::with_capacity(feeds.len() * n);
         for feed in feeds {
             posts.extend(feed.latest(n));
@@ -64,7 +64,7 @@ pub trait Feed: Sized + 'static {
     }
 }
 
-/// The operation that takes some contender linear time.
+/// The operation that takes linear time on some contender.
 const POST_LATE: &str = "post with a time anywhere";
 
 /// The length of a page.
@@ -80,20 +80,21 @@ const LONGEST_STEP: u64 = 1_000;
 /// Returns a contender with all operations.
 fn contender<C: Feed>() -> Contender<Workload> {
     let operations: [Operation<Workload, C>; _] = [
-        // At increasing times.
+        // Posts at increasing times.
         calls("post, the oldest is evicted", |it, feed, most| post(feed, &it.next, most)),
-        // Between the oldest and the newest.
+        // Posts at random times, none later than the newest post.
         calls(POST_LATE, |it, feed, most| post(feed, &it.late, most)),
         calls("latest 20", |it, feed, most| {
             each(&it.cursors, most, |_| sum(black_box(&*feed).latest(PAGE).map(digest_of)))
         }),
-        // Before a random post.
+        // Reads the posts before a random post.
         calls("20 before a cursor, anywhere", |it, feed, most| {
             each(&it.cursors, most, |cursor| sum(feed.before(*cursor, PAGE).map(digest_of)))
         }),
         build("latest 20 of 100 feeds merged", |it| {
             let mut feeds: Vec<C> = it.load(FEEDS);
-            // Each call takes as long as a hundred calls of other operations.
+            // Makes fewer calls, since each takes about as long as a hundred calls of the other
+            // operations.
             let measured = each(&it.cursors, it.cursors.len() / FEEDS, |_| {
                 sum(C::latest_merged(black_box(&feeds), PAGE).map(digest_of))
             });
@@ -219,8 +220,8 @@ impl Feed for BTreeFeed {
     }
 }
 
-/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id posted again
-/// moves.
+/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id that is posted
+/// again moves to its new time.
 pub struct BTreePair {
     feed: BTreeFeed,
     times: HashMap<u64, u64>,

@@ -1,8 +1,8 @@
 //! Collections ordered by due time: delay queues and expiring sets.
 //!
-//! There are `n` elements, one per millisecond on average: they are due at uniformly random times
-//! in the next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order,
-//! independent of both their insertion order and their due times.
+//! There are `n` elements, which are due at uniformly random times in the next `n` milliseconds,
+//! one per millisecond on average. They are accessed in a random order, independent of both their
+//! insertion order and their due times.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -110,7 +110,7 @@ pub trait Timed: Default + 'static {
 
     /// Removes the first element if it is due at or before `now`; returns its id and due time.
     ///
-    /// An internal clock has already reached `now`.
+    /// An internal clock must already have reached `now`.
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)>;
 
     /// Removes all elements that are due, and returns their ids and due times.
@@ -132,7 +132,8 @@ fn of<C: Timed>(operations: Vec<On<C>>) -> Contender<Workload> {
         loaded.reach(it.end());
         let mut ids = 0_u64;
         let order = contents(loaded.drain_due(it.end()).map(|(id, due)| {
-            // A timer wheel does not keep the order of elements due at the same time.
+            // A timer wheel does not keep the order of elements due at the same time. So the
+            // digests of ids are added up, which gives the same result in any order.
             ids = ids.wrapping_add(digest(id, due).wrapping_mul(id | 1));
             due
         }));
@@ -141,7 +142,8 @@ fn of<C: Timed>(operations: Vec<On<C>>) -> Contender<Workload> {
     Contender::new(C::NAME, load, contents, operations)
 }
 
-/// Random due times, from n to 2n elements, so that every table grows once.
+/// Pushes elements with random due times. The collection grows from n to 2n elements, so that every
+/// hash table grows once.
 fn push<C: Timed>(label: &'static str) -> On<C> {
     calls(label, |it, (loaded, _), most| {
         each(&it.later, most, |&(id, due)| {
@@ -173,12 +175,13 @@ fn contains<C: Timed>(label: &'static str) -> On<C> {
     })
 }
 
-/// As a queue in the steady state: what is inserted is due later.
+/// Alternately pops a due element and inserts a later one, like a queue in the steady state.
 fn steady<C: Timed>(label: &'static str) -> On<C> {
     calls(label, |it, (loaded, _), most| {
         loaded.reach(it.half);
         each(it.first_half(&it.later), most, |&(id, due)| {
-            // Which of several elements due at the same time is popped depends on the contender.
+            // Which of several elements due at the same time is popped depends on the contender, so
+            // only the time is part of the answer.
             let popped = black_box(loaded.pop_due(it.half));
             black_box(loaded.push(id, due));
             popped.map_or(0, |(_, due)| due)
@@ -189,14 +192,14 @@ fn steady<C: Timed>(label: &'static str) -> On<C> {
 fn drain<C: Timed>(label: &'static str) -> On<C> {
     calls(label, |it, (loaded, _), _| {
         loaded.reach(it.half);
-        // More than half, if several are due at the same time.
+        // More than half of the elements are drained if several are due at time `half`.
         let count = it.elements.iter().filter(|(_, due)| *due <= it.half).count();
         Measured::of(count, || black_box(sum_drained(loaded, it.half)))
     })
 }
 
-/// Nine tenths are removed at random, and the others when they are due, which is typical of
-/// timeouts. This includes any work that removals have deferred.
+/// Removes nine tenths of the elements at random, and the others when they are due, which is
+/// typical of timeouts. The time includes any work that removals have deferred.
 fn life<C: Timed>(label: &'static str) -> On<C> {
     calls(label, |it, (loaded, keys), _| {
         let calls = it.places.len();
@@ -245,7 +248,7 @@ impl Workload {
         Workload { elements, places, later, moves, half }
     }
 
-    /// Returns the first arguments, as many as half of the elements.
+    /// Returns the first arguments, one for every two elements.
     fn first_half<'a, A>(&self, arguments: &'a [A]) -> &'a [A] {
         &arguments[..self.elements.len() / 2]
     }
@@ -292,7 +295,7 @@ impl Timed for DelayQueue<u64> {
     }
 }
 
-/// All writes are made at a time before any deadline.
+/// All writes are made at time zero, before any deadline.
 impl Timed for ExpiringSet<u64> {
     const NAME: &'static str = "zset";
 
@@ -430,10 +433,11 @@ thread_local! {
 /// in the same slot are returned in any order.
 pub struct TokioQueue {
     queue: TimerWheel<u64>,
-    /// Time zero.
+    /// The instant of time zero.
     start: Instant,
     runtime: &'static Runtime,
-    /// Held permanently: entering the runtime at each call would take longer than some calls.
+    /// Held permanently, because entering the runtime for each call would take longer than some
+    /// calls.
     _guard: EnterGuard<'static>,
 }
 

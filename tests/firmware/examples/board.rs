@@ -1,15 +1,16 @@
-//! A complete program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers,
-//! the ten highest readings of a sensor, and an alarm that is limited to three at once and then one
-//! in ten seconds.
+//! A complete program without an allocator, for a board with 16 KB of RAM. It has a queue of 64
+//! timers, keeps the ten highest readings of a sensor, and limits its alarm to a burst of three and
+//! then one per ten seconds.
 //!
 //! ```sh
 //! cargo run --release --no-default-features --example board --target thumbv6m-none-eabi
 //! ```
 //!
-//! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles timers that are
-//! due. They share the state in critical sections. A board needs its own sensor and output, in
-//! place of `read_sensor` and of `println!`, which prints through the debugger. The nRF51 of a real
-//! micro:bit has no `SysTick`: use one of its timers.
+//! The `SysTick` interrupt reads the sensor and sets timers, and the main loop handles timers that
+//! are due. Both access the shared state in critical sections. The program runs on an emulated
+//! micro:bit. On a real board, read its sensor in `read_sensor`, and replace `println!`, which
+//! prints through the debugger. Unlike the emulated one, a real micro:bit (nRF51) has no `SysTick`,
+//! so use one of its timers instead.
 
 #![no_std]
 #![no_main]
@@ -23,11 +24,10 @@ use semihosting::{print, println, process};
 use zset_core::FixedSortedSet;
 use zset_std::{Direct, Funnel, Quota, Timestamp};
 
-/// The time between two interrupts in the simulation, and the unit of all times.
+/// The simulated time between two interrupts. All times are counted in ticks.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The processor's cycles between two interrupts: fewer than in 100 ms, to keep the simulation
-/// short.
+/// Processor cycles between two interrupts: far fewer than in 100 ms, to keep the simulation short.
 const CYCLES: u32 = 4_000;
 
 const SECOND: u32 = 10;
@@ -35,20 +35,20 @@ const SECOND: u32 = 10;
 /// The program ends after a minute.
 const END: u32 = 60 * SECOND;
 
-/// Readings from this value on raise the alarm.
+/// Readings of at least this value raise the alarm.
 const LIMIT: u16 = 840;
 
-/// How long the sensor may be silent.
+/// How long the sensor may be silent, in ticks.
 const SILENCE: u32 = 2 * SECOND;
 
-/// The number of periodic tasks, so that there are 64 timers.
+/// The number of periodic tasks. With the other three timers, there are 64.
 const TASKS: u8 = 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Timer {
     /// The last reading raised an alarm. Set by the interrupt, due immediately.
     Alarm,
-    /// The sensor has been silent. Every reading postpones it.
+    /// The sensor has been silent. Every reading postpones this timer.
     Watchdog,
     /// One of the periodic tasks.
     Task(u8),
@@ -58,13 +58,13 @@ enum Timer {
 
 /// The state shared by the interrupt and the main loop.
 struct Shared {
-    /// The number of ticks, which is the time.
+    /// The current time in ticks.
     now: u32,
-    /// The last tick handled by the main loop.
+    /// The last tick that the main loop has handled.
     handled: u32,
-    /// The timers by due tick.
+    /// The timers, ordered by due tick.
     timers: FixedSortedSet<Timer, u32, 64, u8>,
-    /// The highest readings, by the ticks at which they were taken.
+    /// The highest readings. The member is the tick at which a reading was taken.
     highest: FixedSortedSet<u32, u16, 10, u8>,
 }
 
@@ -81,10 +81,10 @@ impl Shared {
         self.timers.try_insert(timer, due).expect("there are 64 different timers");
     }
 
-    /// Handles an interrupt.
+    /// Advances the time and reads the sensor. The interrupt calls it.
     fn tick(&mut self) {
-        // The time is simulated: it waits for the main loop, so the output does not depend on the
-        // speed of the emulator.
+        // Simulated time waits for the main loop, so the output does not depend on the speed of the
+        // emulator.
         if self.handled < self.now {
             return;
         }
@@ -97,7 +97,8 @@ impl Shared {
         }
     }
 
-    /// Removes and returns the first timer that is due, and its due tick.
+    /// Removes and returns the first due timer with its due tick. If there is none, the tick is
+    /// handled.
     fn pop_due(&mut self) -> Option<(Timer, u32)> {
         let now = self.now;
         let due = self.timers.pop_first_if(|_, due| *due <= now);
@@ -108,7 +109,7 @@ impl Shared {
     }
 }
 
-/// Calls `change` with the state, with interrupts disabled.
+/// Calls `change` on the shared state with interrupts disabled.
 fn with_shared<R>(change: impl FnOnce(&mut Shared) -> R) -> R {
     critical_section::with(|section| change(&mut SHARED.borrow_ref_mut(section)))
 }
@@ -118,14 +119,14 @@ fn SysTick() {
     with_shared(Shared::tick);
 }
 
-/// Returns the reading of a noisy sensor, or nothing while it is broken.
+/// Returns the reading of a noisy sensor, or `None` while it is broken.
 fn read_sensor(tick: u32) -> Option<u16> {
     let noise = tick.wrapping_mul(0x9E37_79B9).rotate_left(9).wrapping_mul(0x85EB_CA6B) >> 24;
     let is_broken = (25 * SECOND..29 * SECOND).contains(&tick);
     (!is_broken).then_some(600 + noise as u16)
 }
 
-/// Returns the ticks between two runs of a task.
+/// Returns the number of ticks between two runs of a task.
 fn period(task: u8) -> u32 {
     5 + u32::from(task)
 }
@@ -152,8 +153,8 @@ fn main() -> ! {
     let mut alarms = Direct::new(funnel);
     let (mut runs, mut suppressed) = (0, 0);
     loop {
-        // A critical section for each timer: an interrupt waits for one change of the queue, but
-        // not for the output.
+        // Each timer is popped in its own critical section, so interrupts are not delayed while
+        // this loop prints.
         while let Some((timer, due)) = with_shared(Shared::pop_due) {
             match timer {
                 Timer::Alarm => {
@@ -188,7 +189,7 @@ fn main() -> ! {
 
 fn print_highest() {
     println!("the ten highest readings:");
-    // A copy, since printing takes long.
+    // Prints a copy, because printing is too slow for a critical section.
     let highest = with_shared(|shared| shared.highest.clone());
     for (&tick, reading) in highest.iter().rev() {
         print_time(tick);

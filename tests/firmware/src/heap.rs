@@ -1,4 +1,4 @@
-//! The heap: a static array, whose size depends on the machine.
+//! A heap in a static array, whose size depends on the emulated machine.
 
 extern crate alloc;
 
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 
-use cortex_m as _; // critical sections
+use cortex_m as _; // provides critical sections
 use embedded_alloc::LlffHeap;
 
 #[global_allocator]
@@ -31,8 +31,8 @@ pub fn used() -> usize {
     HEAP.used()
 }
 
-/// Allocates all memory that is left but this many bytes, in ever smaller blocks, until the result
-/// is dropped.
+/// Allocates the free memory except this many bytes, in ever smaller blocks. Dropping the result
+/// frees the blocks.
 pub fn take_except(bytes: usize) -> [Vec<u8>; 32] {
     core::array::from_fn(|_| {
         let mut block = Vec::new();

@@ -1,5 +1,5 @@
-//! The model tests of all kinds of sets and limiters, for small memories: seeded random operations
-//! compared with a naive reference.
+//! Model tests of sets and limiters, for machines with little memory. They run seeded random
+//! operations, and compare the results with a naive reference.
 
 #![no_std]
 
@@ -17,8 +17,8 @@ pub use model::{Reference, run_model, scatter};
 pub use model::{test_full_heap, test_model};
 pub use set::{Set, bytes};
 
-/// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits
-/// with a different one.
+/// Runs the tests in order, then ends the emulator with status 0. A panic ends it with another
+/// status.
 pub fn run(tests: &[(&str, fn())]) -> ! {
     for (name, test) in tests {
         semihosting::print!("test {name} ... ");

@@ -1,5 +1,5 @@
-//! The model test of all limiters for one key, for small memories: seeded random calls, and a
-//! recount of the allowed units.
+//! The model test of limiters for one key. It makes seeded random calls, and compares the decisions
+//! with a recount of the allowed units.
 
 use core::ops::RangeBounds;
 use core::time::Duration;
@@ -8,10 +8,10 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_std::{Direct, Funnel, Limiter, Quota, Timestamp, Verdict};
 
-/// The number of calls of each limiter.
+/// The number of calls to each limiter.
 const CALLS: usize = 100;
 
-/// The allowed units, each with its time in nanoseconds, in order.
+/// The allowed calls in order: the time in nanoseconds and the number of units of each.
 pub struct Allowed {
     calls: [(u64, u32); CALLS],
     len: usize,
@@ -32,11 +32,11 @@ impl Allowed {
     }
 }
 
-/// Whether a quota, given as a funnel, allows `n` units at a time, for `n` from 1 to the limit.
+/// Returns whether `n` units, from 1 to the limit, are allowed at `now` under the funnel's quota.
 pub type Allows = fn(&Allowed, Funnel, n: u32, now: u64) -> bool;
 
-/// A bucket has room if, from each earlier call on, the allowed units do not exceed its capacity
-/// plus what has leaked since.
+/// A leaky bucket has room if the units allowed from each earlier call on do not exceed the
+/// capacity plus what has leaked since that call.
 pub fn funnel_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
     let (count, capacity) = (u64::from(funnel.quota().count()), u64::from(funnel.capacity()));
     let mut units = u64::from(n);
@@ -53,7 +53,7 @@ pub fn fixed_window_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) 
     allowed.units(start..) + u64::from(n) <= u64::from(funnel.quota().count())
 }
 
-/// Units of the previous window count in proportion to the part of it that a sliding window covers.
+/// Units of the previous window count in proportion to its overlap with the sliding window.
 pub fn window_counter_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
     let period = nanos(funnel.quota().period());
     let start = now - now % period;
@@ -68,7 +68,7 @@ pub fn sliding_window_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64
     allowed.units(first..) + u64::from(n) <= u64::from(funnel.quota().count())
 }
 
-/// Compares the decisions of some limiters, with random quotas, with a recount.
+/// Compares the decisions of limiters with random quotas with those of a recount.
 pub fn run_limiter_model<L: Limiter>(
     new: impl Fn(Funnel) -> L,
     limit: fn(Funnel) -> u32,
@@ -127,8 +127,8 @@ fn random_funnel(random: &mut SmallRng) -> Funnel {
     funnel.expect("the numbers are small")
 }
 
-/// Returns a time some quarters of the period and a few nanoseconds later, or occasionally a little
-/// earlier.
+/// Returns a time some quarters of a period and a few nanoseconds after `newest`, or occasionally
+/// up to half a period before it.
 fn step(random: &mut SmallRng, newest: u64, funnel: Funnel) -> u64 {
     let quarter = nanos(funnel.quota().period()) / 4;
     match random.random_range(0..8) {

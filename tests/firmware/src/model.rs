@@ -1,4 +1,5 @@
-//! Seeded random operations on a set and on a naive reference, and operations on a full heap.
+//! Compares sets with a naive reference under seeded random operations, and tests them on a full
+//! heap.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -9,7 +10,7 @@ use crate::heap;
 #[cfg(feature = "heap")]
 use zset_core::TryReserveError;
 
-/// The score of each member, if it is present. Every query visits all members.
+/// The score of each member, or `None` if the member is absent. Most queries visit all members.
 pub struct Reference<'a>(pub &'a mut [Option<u32>]);
 
 impl Reference<'_> {
@@ -50,13 +51,13 @@ impl Reference<'_> {
     }
 }
 
-/// Returns a score for a member: numbers below 2^20, in a scattered order.
+/// Returns a score below 2^20 for a member. Consecutive members get scattered scores.
 pub fn scatter(member: u32) -> u32 {
     member.wrapping_mul(0x9E37_79B9) >> 12
 }
 
-/// Runs operations on an empty set, and compares everything after each. The set may run out of
-/// memory: an insertion then fails and leaves it unchanged.
+/// Runs operations on an empty set, and compares it with the reference after each. If the set runs
+/// out of memory, the insertion must fail and leave it unchanged.
 pub fn run_model(set: &mut dyn Set, seed: u64, steps: u32) {
     let mut scores = [None; 120];
     change(set, &mut Reference(&mut scores), seed, steps, 1);
@@ -75,14 +76,14 @@ pub fn test_model<S: Set>(new: fn() -> S, steps: u32) {
     assert_eq!(heap::used(), used, "memory was lost");
 }
 
-/// Fills a set, changes it, and compares everything a few times.
+/// Fills a set, changes it, and compares it with the reference a few times.
 #[cfg(feature = "heap")]
 fn run_large_model(set: &mut dyn Set) {
     const LEN: u32 = 40_000;
     let mut scores = alloc::vec![None; LEN as usize];
     let reference = &mut Reference(&mut scores);
     for i in 0..LEN {
-        // All members in a scattered order.
+        // Visits all members in a scattered order, since 7,919 and `LEN` have no common factor.
         let member = i * 7_919 % LEN;
         assert_eq!(set.try_insert(member, scatter(i)), Ok(None));
         reference.insert(member, scatter(i));
@@ -101,7 +102,7 @@ fn change(set: &mut dyn Set, reference: &mut Reference, seed: u64, steps: u32, i
     let mut random = SmallRng::seed_from_u64(seed);
     for step in 1..=steps {
         let member = random.random_range(0..reference.0.len() as u32);
-        // Few distinct scores, and a wide range of them.
+        // Half of the scores are below five, so many are equal.
         let score = if random.random() { random.random_range(0..5) } else { random.random() };
         match random.random_range(0..16) {
             0..10 => match set.try_insert(member, score) {
@@ -136,7 +137,7 @@ fn change(set: &mut dyn Set, reference: &mut Reference, seed: u64, steps: u32, i
     }
 }
 
-/// Compares all elements and counts, and the ranks of some elements.
+/// Compares all elements, and the ranks and counts of some.
 fn compare(set: &dyn Set, reference: &Reference) {
     set.check();
     let len = reference.len();
@@ -178,7 +179,7 @@ pub fn test_full_heap<S: Set>(new: fn() -> S) {
 
 /// Fills a heap of at most 48 KB with a set until an insertion fails, removes elements until others
 /// can be inserted, and then removes all. Returns the number of elements on the full heap, their
-/// bytes, and the maximum number of removals for an insertion.
+/// size in bytes, and the maximum number of removals that an insertion needed.
 #[cfg(feature = "heap")]
 fn fill_and_empty(set: &mut dyn Set) -> (u32, usize, u32) {
     let _taken = heap::take_except(48 << 10);
@@ -216,7 +217,7 @@ fn fill_and_empty(set: &mut dyn Set) -> (u32, usize, u32) {
         most_removed = removed.max(most_removed);
     }
     set.check();
-    // Removals need no memory at all.
+    // Allocates all remaining memory: removals must succeed without any.
     let _rest = heap::take_except(0);
     let lower_half = 0..1 << 19;
     let count = set.count_by_score(lower_half.clone());
@@ -225,7 +226,7 @@ fn fill_and_empty(set: &mut dyn Set) -> (u32, usize, u32) {
         let score = set.score(member);
         assert_eq!(set.remove(member), score);
     }
-    // An empty set may still need memory, and can free its own.
+    // An insertion into the empty set may need memory, so `clear` must have freed some.
     set.clear();
     assert_eq!(set.try_insert(0, 0), Ok(None));
     (len, bytes, most_removed)

@@ -1,4 +1,4 @@
-//! [`Set`]: the methods that all sets have, for members and scores that are numbers.
+//! The trait [`Set`], with the methods that all tested sets share. Members and scores are numbers.
 
 use core::ops::Range;
 
@@ -25,10 +25,11 @@ pub trait Set {
     fn check(&self);
 }
 
-/// Forwards all methods to those of the type, which have the same names.
+/// Forwards each method to the type's own method of the same name.
 ///
-/// `key` and `to` convert a member and a score for the type, `element` and `from` convert elements
-/// and what an insertion or removal returns. The other arguments are the methods that differ.
+/// `key` and `to` convert a member and a score to those of the type. `element` converts an element
+/// back, and `from` the result of an insertion or removal. The other arguments are the methods
+/// whose signatures differ between types.
 macro_rules! forward {
     (
         key: $key:expr, to: $to:expr, element: $element:expr, from: $from:expr,
@@ -135,13 +136,13 @@ impl<const N: usize, I: SlotNumber> Set for FixedSortedSet<u32, u32, N, I> {
     }
 }
 
-/// Returns a member of a set of byte strings, whose order is that of the numbers. The first byte
-/// is a letter, so no member is the text of an integer.
+/// Converts a number to a member of a set of byte strings. The order is preserved. The first byte
+/// is a letter, so no member is encoded as an integer.
 pub fn bytes(member: u32) -> [u8; 4] {
     (u32::from(b'm') << 24 | member).to_be_bytes()
 }
 
-/// Converts an element of a set of byte strings.
+/// Converts an element of a set of byte strings to numbers.
 fn text((member, score): (impl AsRef<[u8]>, impl Number)) -> (u32, u32) {
     let member = member.as_ref().try_into().map(u32::from_be_bytes).expect("it has four bytes");
     (member & 0x00FF_FFFF, score.number())
@@ -172,7 +173,7 @@ mod heap {
         }
     }
 
-    /// The value of each member is twice the member.
+    /// Converts an element of a map, whose value must be twice the member.
     fn triple((member, value, score): (impl Number, impl Number, impl Number)) -> (u32, u32) {
         assert_eq!(value.number(), 2 * member.number());
         (member.number(), score.number())

@@ -27,7 +27,7 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|it| it == extension)
 }
 
-/// Returns the name of a public type or function that a line declares.
+/// Returns the name of the public type or function that a line declares, if any.
 fn declared(line: &str) -> Option<&str> {
     let line = line.trim().strip_prefix("pub ")?;
     let line = line.strip_prefix("const ").unwrap_or(line);

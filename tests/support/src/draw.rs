@@ -1,4 +1,4 @@
-//! Drawing from the fuzzer's bytes.
+//! Draws the arguments of operations from the fuzzer's bytes.
 
 use arbitrary::{Result, Unstructured};
 use std::ops::Bound;
@@ -20,7 +20,7 @@ pub(crate) fn bounds<T>(
     Ok((bound()?, bound()?))
 }
 
-/// Draws a rank, rarely one beyond the end of a set.
+/// Draws a rank, rarely the largest possible one.
 pub(crate) fn rank(u: &mut Unstructured<'_>) -> Result<usize> {
     let rank: u8 = u.arbitrary()?;
     Ok(if rank == u8::MAX { usize::MAX } else { rank.into() })
@@ -30,7 +30,7 @@ pub(crate) fn ranks(u: &mut Unstructured<'_>) -> Result<Bounds<usize>> {
     bounds(u, rank)
 }
 
-/// Draws a divisor.
+/// Draws a divisor, which is never 0.
 pub(crate) fn divisor<T: From<u8>>(u: &mut Unstructured<'_>) -> Result<T> {
     Ok(u.int_in_range(1..=u8::MAX)?.into())
 }

@@ -1,10 +1,12 @@
-//! Shared by the tests of `zset-core` and the fuzz targets: naive references for the sets, the
-//! operations of a random sequence, and the comparison of a set with its reference after each.
+//! Code shared by tests and fuzz targets.
 //!
-//! The tests draw the operations with proptest, the fuzz targets from the fuzzer's bytes (feature
-//! `arbitrary`).
+//! The tests of `zset-core` and the fuzz targets use naive references for the sets, the operations
+//! of a random sequence, and the comparison of a set with its reference after each operation.
 //!
-//! [`servers`] is for the tests of zset-server, zset-redis and zset-tower, which start servers;
+//! The tests generate the operations with proptest. The fuzz targets read them from the fuzzer's
+//! bytes, with the feature `arbitrary`.
+//!
+//! The tests of zset-server, zset-redis and zset-tower start servers with [`servers`]. The module
 //! [`documentation`] checks which items of a library have an example, and lists source files.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "it is for tests only")]

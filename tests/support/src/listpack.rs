@@ -1,4 +1,4 @@
-//! A naive second implementation of the listpack format, written front to back.
+//! A naive second implementation of the listpack format, which writes a list from front to back.
 
 /// The value of an entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ fn text_head(len: usize) -> Vec<u8> {
 }
 
 /// Encodes a length in groups of seven bits, highest first, with the top bit set in all but the
-/// first. From two groups on, the largest number that fits takes one more group.
+/// first. With two or more groups, the largest number that would fit needs one more group.
 fn back_length(len: usize) -> Vec<u8> {
     let groups = match len {
         0..128 => 1,

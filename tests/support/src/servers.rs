@@ -1,6 +1,6 @@
-//! Starts servers for tests: `redis-server` and `valkey-server` in `PATH`, or the programs that
-//! `REDIS_SERVER` and `VALKEY_SERVER` name. If a server is not installed, its tests print `SKIPPED`
-//! and pass; with `ZSET_REQUIRE_SERVERS=1` they fail.
+//! Starts servers for tests: `redis-server` and `valkey-server` from `PATH`, or the programs named
+//! by the variables `REDIS_SERVER` and `VALKEY_SERVER`. If a server is not installed, its tests
+//! print `SKIPPED` and pass. With `ZSET_REQUIRE_SERVERS=1`, they fail.
 
 mod folder;
 
@@ -19,7 +19,7 @@ pub use folder::Folder;
 #[derive(Debug)]
 pub struct Program {
     path: OsString,
-    /// Whether the user named it, so it must exist.
+    /// Whether the user named the program, so it must exist.
     is_named: bool,
 }
 
@@ -74,8 +74,9 @@ pub fn run(command: &mut Command, input: &[u8]) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take().expect("stdin is piped");
     thread::scope(|scope| {
-        // On a separate thread, so that a full output pipe cannot block both processes. The program
-        // may exit before it has read all of the input.
+        // A separate thread writes the input, so that a full output pipe cannot block both
+        // processes. The write may fail, since the program may exit before it has read all of the
+        // input.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output()
     })
@@ -85,7 +86,8 @@ pub fn run(command: &mut Command, input: &[u8]) -> io::Result<Output> {
 pub fn skip(reason: &str) {
     static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Once, not for each test; and not by `eprintln`, whose output is shown only for failing tests.
+    // Reports each reason only once. Writes to stderr directly, since `eprintln` shows its output
+    // only for failing tests.
     if REPORTED.lock().expect("no thread panics with the lock").insert(reason.to_owned()) {
         let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
     }

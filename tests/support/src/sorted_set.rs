@@ -1,4 +1,4 @@
-//! A `SortedSet` of numbers compared with its reference.
+//! Compares a `SortedSet` of numbers with its reference.
 
 mod apply;
 mod compare;

@@ -1,4 +1,4 @@
-//! Shared by the property tests.
+//! Strategies and settings shared by the property tests.
 
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -6,8 +6,8 @@ use std::ops::Bound;
 
 use crate::Bounds;
 
-/// Returns the configuration for this many cases. Under Miri each takes a hundred times as long,
-/// and files cannot be written.
+/// Returns a configuration with this many cases. Miri runs fewer, since it is about a hundred times
+/// slower. Failures are not stored, since Miri cannot write files.
 pub fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,

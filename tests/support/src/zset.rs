@@ -1,4 +1,4 @@
-//! A `ZSet` or a `PackedZSet` compared with its reference.
+//! Compares a `ZSet` or a `PackedZSet` with its reference.
 
 mod apply;
 mod compare;

@@ -1,8 +1,10 @@
-//! `cargo budgets`: the resources that zset needs on a microcontroller, compared with
-//! `budgets.csv`: the last measurements, which a value may exceed by 5 %, and their budgets.
+//! `cargo budgets` measures the resources that zset needs on a microcontroller, and compares them
+//! with `budgets.csv`. A value may exceed its last measurement by at most 5 %, and must not exceed
+//! its budget.
 //!
-//! Builds the [minimal programs](../../minimal) for a Cortex-M0 and reads their sizes, and runs
-//! `measure` in QEMU. `--accept` writes the measurements and the table of docs/firmware.md.
+//! The command builds the [minimal programs](../../minimal) for a Cortex-M0 and reads their sizes,
+//! then runs `measure` in QEMU. With `--accept`, it writes the measurements to `budgets.csv` and to
+//! the table in docs/firmware.md.
 
 mod measure;
 mod table;
@@ -14,10 +16,9 @@ use std::process::ExitCode;
 
 use table::Table;
 
-/// The result of all functions that read files and run programs.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The measurements and their budgets.
+/// The file with the last measurements and the budgets.
 const BUDGETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../budgets.csv");
 
 /// The page with the table.

@@ -1,4 +1,4 @@
-//! Builds the programs, and measures them.
+//! Builds the programs, reads their sizes, and runs the measuring program in QEMU.
 
 use std::env;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::table::{Row, Table};
 /// The folder of the workspace.
 const FIRMWARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The target of all programs: the smallest controllers.
+/// The target of all programs: Cortex-M0, the smallest microcontrollers.
 const TARGET: &str = "thumbv6m-none-eabi";
 
-/// Returns all measurements, with the budgets of another table.
+/// Returns all measurements, with the budgets copied from another table.
 pub(crate) fn all(budgets: &Table) -> Result<Table> {
     let folder = env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| PathBuf::from(FIRMWARE).join("target"), PathBuf::from);
@@ -32,7 +32,8 @@ pub(crate) fn all(budgets: &Table) -> Result<Table> {
         }
         Ok(())
     };
-    // All programs of one build share its features, so those without an allocator come first.
+    // Each build replaces all programs, so the programs without an allocator are measured before
+    // the next build.
     build(&["--package", "zset-minimal", "--bins", "--no-default-features"])?;
     add_sizes("empty", [("FixedSortedSet", "fixed_sorted_set"), ("PackedZSet", "packed_zset")])?;
     build(&["--package", "zset-minimal", "--bins"])?;
@@ -49,14 +50,15 @@ pub(crate) fn all(budgets: &Table) -> Result<Table> {
 }
 
 fn build(arguments: &[&str]) -> Result<()> {
-    // The `cargo` that runs this program, if any.
+    // Uses the `cargo` that runs this program, or else the one in `PATH`.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--release", "--target", TARGET]).args(arguments).current_dir(FIRMWARE);
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }
 
-/// Returns the bytes of a program in flash: code, constants, and initial values of variables.
+/// Returns the number of bytes that a program occupies in flash: code, constants, and initial
+/// values of variables.
 fn flash(program: &Path) -> Result<u64> {
     let bytes = fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
     let file = object::File::parse(&*bytes)?;
@@ -66,8 +68,7 @@ fn flash(program: &Path) -> Result<u64> {
 
 /// Runs the measuring program in QEMU, and returns its output.
 fn run(program: &Path) -> Result<String> {
-    // Every instruction takes 1024 ns of the emulated machine's time, whatever the load of this
-    // one.
+    // With `shift=10`, every instruction takes 1024 ns of emulated time, however busy the host is.
     let mut command = Command::new("timeout");
     command.args(["600", "qemu-system-arm", "-machine", "mps2-an386", "-icount", "shift=10"]);
     command.args(["-display", "none", "-monitor", "none", "-serial", "none"]);
@@ -80,7 +81,6 @@ fn run(program: &Path) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Returns the version of the compiler.
 fn compiler() -> Result<String> {
     let output = Command::new("rustc").arg("--version").output()?;
     Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())

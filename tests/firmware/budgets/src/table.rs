@@ -1,5 +1,5 @@
-//! The measurements with their budgets: as CSV, and as the table of docs/firmware.md, which has a
-//! row for each measurement and a column for each type.
+//! Reads and writes the CSV file of measurements and budgets. Also writes them as the table in
+//! docs/firmware.md, which has a row for each measurement and a column for each type.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::Result;
 const COMPILER: &str = "# Measured with ";
 const COLUMNS: &str = "type,measurement,value,budget";
 
-/// The permitted increase, in percent.
+/// The permitted increase over the last measurement, in percent.
 const LIMIT: u64 = 5;
 
 const START: &str = "<!-- `cargo budgets --accept` writes the table. -->\n";
@@ -38,11 +38,11 @@ impl Row {
     }
 }
 
-/// All measurements.
+/// The measurements of one run.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Table {
-    /// The version of the compiler, which affects the measurements. That of QEMU does not: it
-    /// counts the instructions of the program.
+    /// The version of the compiler, which affects the measurements. The version of QEMU does not:
+    /// QEMU counts the program's instructions.
     pub(crate) compiler: String,
     pub(crate) rows: Vec<Row>,
 }
@@ -64,7 +64,6 @@ impl Table {
         csv
     }
 
-    /// Returns the row of a type and a measurement.
     pub(crate) fn find(&self, subject: &str, measurement: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.subject == subject && row.measurement == measurement)
     }
@@ -142,7 +141,7 @@ mod tests {
     const CSV: &str = "# Measured with rustc 1\ntype,measurement,value,budget\n\
                        SortedSet,flash,12288,12288\nZSet,rank,1000,\n";
 
-    /// Returns the failures if these rows are measured.
+    /// Returns the failures when these rows are compared with `CSV`.
     fn failures(rows: &str) -> Vec<String> {
         let before = Table::parse(CSV).unwrap();
         let now = Table {

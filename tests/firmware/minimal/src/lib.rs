@@ -1,12 +1,12 @@
-//! Shared by the minimal programs: a stream of input words, and a panic handler that prints
-//! nothing. The stream is volatile and results are opaque, so the compiler can neither compute
-//! results in advance nor remove operations.
+//! Code shared by the minimal programs: a stream of input words, and a panic handler that prints
+//! nothing. Input is read with volatile accesses, and results pass through `black_box`, so the
+//! compiler can neither compute results in advance nor remove operations.
 
 #![no_std]
 
 use core::ptr::addr_of;
 
-use cortex_m as _; // critical sections
+use cortex_m as _; // provides critical sections
 
 #[cfg(feature = "heap")]
 #[path = "../../src/heap.rs"]
@@ -21,7 +21,7 @@ pub fn input() -> u32 {
     unsafe { addr_of!(INPUT).read_volatile() }
 }
 
-/// The operations of a small program on a set. `key` and `to` convert words to a member and a
+/// Runs operations on a set in an endless loop. `key` and `to` convert words to a member and a
 /// score.
 #[macro_export]
 macro_rules! serve {

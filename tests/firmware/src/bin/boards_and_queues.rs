@@ -1,5 +1,6 @@
-//! Types of zset-std in a small heap, with the time given by the caller: the exact window, combined
-//! limits, delay queues, expiring sets, timelines and leaderboards. Each follows a naive reference.
+//! Compares types of zset-std with naive references in a small heap: sliding windows, combined
+//! limits, delay queues, expiring sets, timelines and leaderboards. All calls are given the time,
+//! so no clock is needed.
 
 #![no_std]
 #![no_main]
@@ -57,10 +58,10 @@ fn combined_limits() {
     );
 }
 
-/// Few enough that everything fits in 8 KB.
+/// The number of ids. It is small enough that everything fits in 8 KB.
 const IDS: u32 = 24;
 
-/// The bound on the number of elements of a set, feed or board.
+/// The maximum length of a set, feed or board.
 const MOST: usize = IDS as usize / 2;
 
 const STEPS: u32 = 1_500;
@@ -78,7 +79,7 @@ fn nanos(nanos: u32) -> Duration {
     Duration::from_nanos(nanos.into())
 }
 
-/// The score of a job in the reference: when it is due, then the order of arrival.
+/// The score of a job in the reference, which orders jobs by due time, then by arrival.
 fn arrival(due: u32, step: u32) -> u32 {
     due * STEPS + step
 }
@@ -219,7 +220,7 @@ fn leaderboards(random: &mut SmallRng, mut reference: Reference) {
         } else {
             let old = reference.score(id);
             reference.insert(id, old.map_or(score, |old| old.max(score)));
-            // Evicts the lowest score; ties evict the greatest id.
+            // A full board evicts the lowest score; ties evict the greatest id.
             let lowest = reference.elements().min_by_key(|&(id, score)| (score, u32::MAX - id));
             let dropped = lowest.filter(|_| reference.len() > MOST);
             dropped.map(|(id, _)| reference.remove(id));

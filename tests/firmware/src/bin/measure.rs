@@ -1,7 +1,8 @@
-//! Prints the stack, memory and instructions of the operations, one per line:
-//! `type,measurement,value`.
+//! Measures the stack, memory and instructions that operations need, and prints one measurement per
+//! line: `type,measurement,value`.
 //!
-//! The methods of a `dyn Set` are not inlined, so a measured call has its frame.
+//! Operations are called through `dyn Set`, so they are not inlined, and a measured call has its
+//! own stack frame.
 
 #![no_std]
 #![no_main]
@@ -65,7 +66,8 @@ fn insert(set: &mut dyn Set, member: u32, score: u32) {
     assert!(set.try_insert(member, score).is_ok(), "there is room");
 }
 
-/// Prints the mean over calls with different members, in a set of `len` elements before each.
+/// Prints the mean number of instructions per call, over calls with different members. Before each
+/// call, the set has `len` elements.
 fn instructions(name: &str, len: u32, set: &mut dyn Set) {
     const CALLS: u32 = 64;
     (0..len).for_each(|member| insert(set, member, scatter(member)));
@@ -92,7 +94,7 @@ fn instructions(name: &str, len: u32, set: &mut dyn Set) {
     });
 }
 
-/// Prints the deepest stack of each operation while a set grows and shrinks.
+/// Prints the maximum stack use of each operation while a set grows and shrinks.
 fn stack(name: &str, set: &mut dyn Set) {
     const LEN: u32 = 1_000;
     let mut print = |operation: &str, calls: u32, call: &dyn Fn(&mut dyn Set, u32)| {
@@ -117,7 +119,7 @@ fn stack(name: &str, set: &mut dyn Set) {
     set.clear();
 }
 
-/// Prints the deepest stack of operations with fractional scores, in a new set.
+/// Prints the maximum stack use of operations with fractional scores. The set must be new.
 fn stack_of_fractions<S: Set>(
     name: &str,
     set: &mut S,
@@ -135,19 +137,19 @@ fn stack_of_fractions<S: Set>(
     print("remove", &|set, i| _ = black_box(set.remove(i)));
 }
 
-/// Fills the unused stack.
+/// The pattern that fills the unused stack.
 const PAINT: u32 = 0x5AA5_C33C;
 
-/// The number of painted words, more than any call uses.
+/// The number of painted words: more than any measured call uses.
 const PAINTED: usize = 8 << 10;
 
 /// The nanoseconds per instruction, since QEMU runs with `-icount shift=10`, and per tick of the
-/// timer, since the clock of the machine has 25 MHz. An instruction takes many ticks, so its count
-/// is exact.
+/// timer, since the machine's clock runs at 25 MHz. An instruction takes 25.6 ticks, so counts of
+/// instructions are exact.
 const INSTRUCTION: u64 = 1 << 10;
 const TICK: u64 = 40;
 
-/// The maximum of the timer, which counts down.
+/// The timer counts down from this value.
 const TOP: u32 = 0x00FF_FFFF;
 
 /// Returns the number of bytes of stack that `call` uses.
@@ -181,6 +183,6 @@ fn time(call: impl FnOnce()) -> u32 {
     let start = SYST::get_current();
     call();
     let ticks = start.wrapping_sub(SYST::get_current()) & TOP;
-    // Rounded to the nearest integer.
+    // Rounds to the nearest whole instruction.
     ((u64::from(ticks) * TICK + INSTRUCTION / 2) / INSTRUCTION) as u32
 }

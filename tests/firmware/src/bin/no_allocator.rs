@@ -1,4 +1,5 @@
-//! Types that work without an allocator. None is linked: a use of `alloc` would be a linker error.
+//! Tests the types that work without an allocator. No allocator is linked, so any allocation would
+//! break the build.
 
 #![no_std]
 #![no_main]
@@ -94,7 +95,7 @@ fn limiters() {
     run_limiter_model(|funnel| AnyLimiter::from(counter(funnel)), count, window_counter_allows, 6);
 }
 
-/// Two at once, and two per second.
+/// Two units per second, which may both come at once.
 const QUOTA: Quota = Quota::per_second(NonZeroU32::new(2).unwrap());
 
 type Shared<L> = Mutex<RefCell<Direct<L>>>;

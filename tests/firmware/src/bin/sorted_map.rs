@@ -1,4 +1,4 @@
-//! `SortedMap` in a small heap.
+//! Tests `SortedMap` in a small heap.
 
 #![no_std]
 #![no_main]

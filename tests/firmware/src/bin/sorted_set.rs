@@ -1,4 +1,4 @@
-//! `SortedSet` in a small heap.
+//! Tests `SortedSet` in a small heap.
 
 #![no_std]
 #![no_main]

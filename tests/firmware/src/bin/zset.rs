@@ -1,4 +1,4 @@
-//! `ZSet` in a small heap, in both encodings.
+//! Tests `ZSet` in a small heap, as a listpack and as a skip list.
 
 #![no_std]
 #![no_main]
@@ -17,8 +17,8 @@ fn main() -> ! {
     ])
 }
 
-/// A set that is a skip list from the ninth member on. One that becomes a skip list at the 129th
-/// takes more than 8 KB.
+/// A set that becomes a skip list at the ninth member. With the default limit, it would become one
+/// at the 129th, and would need more than 8 KB.
 fn skip_list() -> ZSet {
     ZSet::with_limits(ListpackLimits { max_listpack_entries: 8, ..ListpackLimits::default() })
 }

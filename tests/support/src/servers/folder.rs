@@ -17,9 +17,9 @@ impl Folder {
     pub fn new() -> Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Short, since the path of a socket has at most about 100 bytes.
+        // The name is short, since the path of a socket is limited to about 100 bytes.
         let path = env::temp_dir().join(format!("zset-{}-{number}", std::process::id()));
-        // An earlier process with the same id may not have removed it.
+        // An earlier process with the same id may have left this folder.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).expect("the temporary folder is writable");
         Folder(Arc::new(Removed(path)))

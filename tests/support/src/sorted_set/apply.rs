@@ -6,7 +6,8 @@ use zset_core::{ScoreOverflow, SortedSet};
 
 use super::{Operation, Reference};
 
-/// Applies an operation to both and compares the results. `score` maps a raw number to a score.
+/// Applies an operation to the set and to the reference, and compares the results. `score` maps a
+/// raw number to a score.
 pub(super) fn apply<H: BuildHasher + Clone + Default>(
     operation: Operation,
     set: &mut SortedSet<u16, i32, H>,
@@ -171,7 +172,7 @@ fn remove_many<H: BuildHasher + Clone>(
     }
 }
 
-/// Returns one of the scores. Asymmetric, to detect swapped arguments.
+/// Returns one of the scores. The choice is asymmetric, to detect swapped arguments.
 fn combine(own: i32, others: i32) -> i32 {
     if others % 2 == 0 { own } else { others }
 }

@@ -1,4 +1,4 @@
-//! Comparing a set with the reference.
+//! Compares a set with the reference.
 
 use std::hash::BuildHasher;
 use std::ops::{Bound, RangeBounds};
@@ -15,7 +15,7 @@ pub(super) fn compare_all<H: BuildHasher>(set: &SortedSet<u16, i32, H>, referenc
     assert_eq!(owned(set.first()), elements.first().copied());
     assert_eq!(owned(set.last()), elements.last().copied());
     assert_eq!(set.get_by_rank(elements.len()), None);
-    // All elements by rank and by member; under Miri only some.
+    // Compares all elements by rank and by member. Under Miri, compares only some of them.
     for (rank, (member, score)) in elements.iter().enumerate().step_by(step_of_miri()) {
         assert_eq!(set.get_by_rank(rank), Some((member, score)));
         assert_eq!(set.rank(member), Some(rank));
@@ -72,7 +72,7 @@ fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
     score.map(|score| (score, member))
 }
 
-/// Collects all elements; each bit selects the end from which to take one.
+/// Takes all elements of an iterator. Each bit of `ends` selects the end from which one step takes.
 fn take_ends<'a>(
     mut iter: impl DoubleEndedIterator<Item = (&'a u16, &'a i32)> + ExactSizeIterator,
     elements: &'a [(u16, i32)],

@@ -1,4 +1,4 @@
-//! Drawing a sequence from the fuzzer's bytes.
+//! Draws a sequence of operations from the fuzzer's bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 

@@ -1,9 +1,9 @@
-//! The operations of a random sequence, and the queries after each.
+//! The operations of a random sequence, and the queries made after each operation.
 
 use crate::Bounds;
 
-/// Few enough that operations often meet existing members, and enough that a set grows to several
-/// leaves.
+/// The number of distinct members. It is small enough that operations often meet existing members,
+/// and large enough that a set grows to several leaves.
 pub const MEMBERS: u16 = 400;
 
 /// Describes many elements by a few numbers.
@@ -11,10 +11,10 @@ pub const MEMBERS: u16 = 400;
 pub struct Run {
     pub first: u16,
     pub len: u16,
-    /// Members ascend if it is small, and descend if it is close to [`MEMBERS`].
+    /// Members ascend if the step is small, and descend if it is close to [`MEMBERS`].
     pub member_step: u16,
     pub score: i32,
-    /// 0 makes all scores equal.
+    /// A step of 0 makes all scores equal.
     pub score_step: i32,
 }
 

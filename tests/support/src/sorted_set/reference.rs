@@ -1,4 +1,5 @@
-//! The reference: the same elements in two collections of the standard library.
+//! The reference for a `SortedSet`, which keeps its elements in two collections of the standard
+//! library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;

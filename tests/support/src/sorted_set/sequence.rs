@@ -10,17 +10,17 @@ use super::{Operation, Query, Reference};
 /// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 pub enum Profile {
-    /// All equal, so the order is by member.
+    /// All scores are equal, so the order is by member.
     Equal,
-    /// So few distinct scores that most elements share one.
+    /// The distinct scores are so few that most elements share one.
     Few,
-    /// Each above all previous ones, as in a time index.
+    /// Each score is above all previous ones, as in a time index.
     Ascending,
-    /// Each below all previous ones.
+    /// Each score is below all previous ones.
     Descending,
-    /// Alternately above and below all previous ones.
+    /// Scores are alternately above and below all previous ones.
     Ends,
-    /// Arbitrary.
+    /// Scores are arbitrary.
     Wide,
 }
 
@@ -58,7 +58,7 @@ impl Profile {
     }
 }
 
-/// A set and its reference, which change together.
+/// A set and its reference, which are changed together.
 #[derive(Debug)]
 pub struct Sequence<H> {
     set: SortedSet<u16, i32, H>,
@@ -73,7 +73,7 @@ impl<H: BuildHasher + Clone + Default> Sequence<H> {
         Sequence { set: SortedSet::default(), reference: Reference::default(), profile, tick: 0 }
     }
 
-    /// Applies an operation to both, and compares the results.
+    /// Applies an operation to the set and to the reference, and compares the results.
     pub fn apply(&mut self, operation: Operation) {
         let Sequence { set, reference, profile, tick } = self;
         let is_asked =
@@ -87,7 +87,7 @@ impl<H: BuildHasher + Clone + Default> Sequence<H> {
         });
     }
 
-    /// Applies an operation to both, and compares everything.
+    /// Applies an operation to the set and to the reference, and compares everything.
     pub fn step(&mut self, operation: Operation, query: &Query) {
         self.apply(operation);
         let Sequence { set, reference, profile, tick } = self;

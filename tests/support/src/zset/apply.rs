@@ -6,7 +6,7 @@ use zset_core::{ByteString, Encoding, ListpackLimits, Score, ZSet};
 use super::compare::{lex, plain};
 use super::{Element, Operation, Profile, Reference, Subject, score};
 
-/// Adds up the bytes of a member.
+/// Returns the sum of the bytes of a member, modulo 256.
 fn sum(member: &[u8]) -> u8 {
     member.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
 }
@@ -32,7 +32,8 @@ pub(super) fn remove_many<S: Subject>(
             let removed = if reference.is_level() {
                 reference.by_lex(range)
             } else {
-                // It is unspecified which elements these are, but the view has the same.
+                // Unless all scores are equal, it is unspecified which elements are in this range.
+                // The removal must agree with the view.
                 subject.range_by_lex(lex(range)).map(plain).collect()
             };
             assert_eq!(subject.remove_range_by_lex(lex(range)), removed.len());

@@ -32,7 +32,7 @@ pub(super) fn compare_all<S: Subject>(subject: &S, reference: &Reference) {
     for rank in [sorted.len(), usize::MAX / 2 + 1, usize::MAX] {
         assert!(subject.get_by_rank(rank).is_none());
     }
-    // All elements by rank and by member in small sets, samples in large ones.
+    // Compares all elements of small sets by rank and by member, and samples of large ones.
     let step = if cfg!(miri) { 7 } else { 1 + sorted.len() / 16 };
     for (rank, (member, number)) in sorted.iter().enumerate().step_by(step) {
         assert_eq!(subject.get_by_rank(rank).map(plain).as_ref(), Some(&sorted[rank]));
@@ -92,7 +92,7 @@ where
         assert_eq!(view.len(), expected.len());
         assert_eq!(view.size_hint(), (expected.len(), Some(expected.len())));
         if step % 16 == 5 {
-            // Folds the remaining elements, which uses a loop inside the iterator.
+            // `for_each` calls `fold`, which the iterator implements with a separate loop.
             let mut rest = Vec::new();
             view.clone().for_each(|element| rest.push(plain(element)));
             assert_eq!(rest, expected);
@@ -144,10 +144,10 @@ pub(super) fn compare_zset(set: &ZSet, reference: &Reference, query: &Query) {
     assert!(drawn.iter().all(|(m, number)| reference.score(m) == Some(*number)));
     assert_eq!(drawn.len(), if sorted.is_empty() { 0 } else { wanted.min(500) });
 
-    // A cursor may be any number.
+    // `scan` accepts any number as a cursor.
     set.scan(query.ends, wanted.min(500));
 
-    // Scans one page, then the rest.
+    // Scans the whole set. Each page has a larger count than the one before, unless `wanted` is 0.
     let (mut scanned, mut pages): (Vec<Element>, _) = (Vec::new(), 0);
     let mut cursor = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Drawing a sequence from the fuzzer's bytes.
+//! Draws a sequence of operations from the fuzzer's bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use zset_core::redis::AddFlags;
@@ -6,7 +6,7 @@ use zset_core::redis::AddFlags;
 use super::{Element, Operation, Profile, Query};
 use crate::draw::{bounds, divisor, rank, ranks};
 
-/// Draws one of few members, so that operations meet existing ones, or any member.
+/// Draws one of few members, so that operations meet existing ones, or an arbitrary member.
 fn member(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(match u.int_in_range(0..=3)? {
         0 => u.int_in_range(0..=31_u8)?.to_string().into_bytes(),
@@ -16,7 +16,7 @@ fn member(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     })
 }
 
-/// Draws one of few scores, so that scores tie, or any score.
+/// Draws one of few scores, so that scores tie, or an arbitrary score.
 fn score(u: &mut Unstructured<'_>) -> Result<f64> {
     Ok(match u.int_in_range(0..=3)? {
         0 | 1 => u.int_in_range(-3..=3_i8)?.into(),

@@ -1,4 +1,4 @@
-//! The operations of a random sequence, and the queries after each.
+//! The operations of a random sequence, and the queries made after each operation.
 
 use zset_core::redis::AddFlags;
 
@@ -10,7 +10,7 @@ use crate::Bounds;
 pub enum Operation {
     Add(Vec<u8>, f64, AddFlags),
     Insert(Vec<u8>, f64),
-    /// Inserts this many members `m0`, `m1` and so on.
+    /// Inserts `len` members with consecutive names, such as `m0` and `m1`.
     InsertRun {
         first: u8,
         len: u8,
@@ -19,7 +19,7 @@ pub enum Operation {
     },
     Increment(Vec<u8>, f64),
     Update(Vec<u8>, f64),
-    /// Sets all scores to this one.
+    /// Sets all scores to this value.
     Level(f64),
     Remove(Vec<u8>),
     PopFirst,
@@ -27,7 +27,7 @@ pub enum Operation {
     RemoveRangeByRank(Bounds<usize>),
     RemoveRangeByScore(Bounds<f64>),
     RemoveRangeByLex(Bounds<Vec<u8>>),
-    /// Keeps the members whose byte sum is divisible by this.
+    /// Keeps the members whose byte sum is divisible by this number.
     Retain(u8),
     Clear,
     /// Only a `ZSet` has this and the following operations.

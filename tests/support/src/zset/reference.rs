@@ -1,4 +1,4 @@
-//! The reference: a list of members and scores, sorted after each insertion.
+//! The reference for a `ZSet`: a list of members and scores, sorted after each insertion.
 
 use std::ops::RangeBounds;
 use zset_core::redis::{AddFlags, Added};
@@ -78,7 +78,7 @@ impl Reference {
 
     pub fn insert(&mut self, member: &[u8], score: f64) -> Option<f64> {
         let old = self.remove(member);
-        // No score is a negative zero.
+        // A score is never negative zero. Adding 0.0 turns -0.0 into 0.0.
         self.elements.push((member.to_vec(), score + 0.0));
         self.elements.sort_by(|(a, x), (b, y)| x.partial_cmp(y).unwrap().then_with(|| a.cmp(b)));
         let ListpackLimits { max_listpack_entries, max_listpack_value } = self.limits;

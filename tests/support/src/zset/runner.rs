@@ -1,4 +1,4 @@
-//! The runner: applies operations to a set and to the reference, and compares the results.
+//! Applies operations to a set and to the reference, and compares the results.
 
 use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
 use zset_core::{Encoding, ListpackLimits, NanScore, Score, TryReserveError};
@@ -10,9 +10,9 @@ use super::{Operation, Query, Reference, Subject, WriteError, run_member, score}
 /// The distribution of scores.
 #[derive(Clone, Copy, Debug)]
 pub enum Profile {
-    /// As generated.
+    /// Scores are used as generated.
     Any,
-    /// All equal, so the order is by member, and lexicographic ranges are meaningful.
+    /// All scores are equal, so the order is by member, and lexicographic ranges are meaningful.
     Equal,
 }
 
@@ -43,7 +43,7 @@ impl<S: Subject> Runner<S> {
         self.compare(query);
     }
 
-    /// Compares the result of a write, and keeps the set.
+    /// Compares the result of a write. If there was room, the reference becomes `after`.
     fn settle<T: PartialEq + std::fmt::Debug>(
         &mut self,
         outcome: &Result<T, WriteError>,
@@ -55,7 +55,8 @@ impl<S: Subject> Runner<S> {
             assert_eq!(*outcome, expected.map_err(WriteError::Score));
             self.reference = after;
         } else {
-            // The bytes are compared with those of the old elements afterwards.
+            // The write failed, so the reference stays unchanged. The comparison after this
+            // operation verifies that the bytes of the set are unchanged as well.
             assert_eq!(*outcome, Err(WriteError::Full(TryReserveError::BufferFull)));
         }
     }

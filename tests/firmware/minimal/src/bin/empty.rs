@@ -1,4 +1,4 @@
-//! The program with which those without an allocator are compared.
+//! The baseline for the sizes of programs without an allocator.
 
 #![no_std]
 #![no_main]

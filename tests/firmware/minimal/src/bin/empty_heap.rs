@@ -1,4 +1,4 @@
-//! The program with which those with an allocator are compared: it grows a vector, so all of the
+//! The baseline for the sizes of programs with an allocator. It grows a vector, so the whole
 //! allocator is linked.
 
 #![no_std]

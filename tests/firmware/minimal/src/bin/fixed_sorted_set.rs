@@ -1,4 +1,4 @@
-//! `FixedSortedSet<u32, u32, 64>`.
+//! A minimal program with a `FixedSortedSet<u32, u32, 64>`.
 
 #![no_std]
 #![no_main]

@@ -1,4 +1,4 @@
-//! `PackedZSet` in an array.
+//! A minimal program with a `PackedZSet` in an array.
 
 #![no_std]
 #![no_main]

@@ -1,4 +1,4 @@
-//! `SortedSet<u32, u32>` with the hasher for small machines.
+//! A minimal program with a `SortedSet<u32, u32>` and the hasher for small machines.
 
 #![no_std]
 #![no_main]

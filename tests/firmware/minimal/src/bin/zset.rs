@@ -1,4 +1,4 @@
-//! `ZSet`.
+//! A minimal program with a `ZSet`.
 
 #![no_std]
 #![no_main]
