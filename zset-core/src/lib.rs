@@ -52,8 +52,8 @@ pub mod sorted_set;
 #[cfg(feature = "alloc")]
 mod ties;
 
-/// The trait of types by which a member can be looked up, from the crate `equivalent`, as in
-/// hashbrown and indexmap.
+/// The trait of keys by which a member can be looked up. It comes from the crate `equivalent`,
+/// which hashbrown and indexmap use too.
 pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
@@ -72,7 +72,7 @@ pub use inner::Insertion;
 /// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements
 /// it.
 ///
-/// The generators of `rand` 0.10 do.
+/// The generators of `rand` 0.10 implement it.
 #[cfg(feature = "alloc")]
 pub use rand_core;
 #[cfg(all(feature = "alloc", feature = "zset"))]

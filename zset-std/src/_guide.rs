@@ -9,24 +9,24 @@
 //! | [`recipes`] | a store whose keys expire, a controller's scheduler, a peer table |
 //! | [`coming_from`] | governor and tokio-util's `DelayQueue`, line by line |
 //!
-//! Each guide shows the common path. Edge cases, errors and costs are in the docs of each method.
+//! Each guide shows common uses. Edge cases, errors and costs are in the docs of each method.
 //!
 //! # What calls return
 //!
-//! Sets, boards, queues and limiters follow the same rules:
+//! Sets, boards, queues and limiters usually follow the same rules:
 //!
-//! - A call that writes in any case returns what it replaced or removed, as in `BTreeMap`: `insert`
-//!   returns the old score as an `Option`.
+//! - A call that always writes returns what it replaced or removed, as in `BTreeMap`. For example,
+//!   a set's `insert` returns the old score as an `Option`.
 //! - A call that may change nothing returns what it did. `insert_max` returns an
 //!   [`Insertion`](zset_core::Insertion). A board can also reject a member or evict another, so
 //!   `submit` returns a [`Submission`](crate::leaderboard::Submission) with both scores and the
 //!   dropped member.
-//! - A call that does not wait returns `None` if there is nothing: `pop`, `lease`. A wait ends for
-//!   more than one reason, so it returns an error that names the reason:
-//!   [`TimedOut`](crate::shared_delay_queue::WaitError::TimedOut) or `Closed`.
+//! - A call that does not wait, such as `pop` or `lease`, returns `None` if there is no job for it.
+//!   A wait can fail for more than one reason, so it returns an error that names the reason,
+//!   e.g. [`TimedOut`](crate::shared_delay_queue::WaitError::TimedOut) or `Closed`.
 //! - A rank is the number of elements before an element, so it starts from 0. The number of a
-//!   [`Standing`](crate::leaderboard::Standing) is the place shown to people: it starts from 1, and
-//!   [`Ties`](crate::Ties) says what tied members get.
+//!   [`Standing`](crate::leaderboard::Standing) is the place shown to people, so it starts from 1.
+//!   [`Ties`](crate::Ties) determines the numbers of tied members.
 //!
 //! ```
 //! use zset_core::{Insertion, SortedSet};

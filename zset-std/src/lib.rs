@@ -4,10 +4,10 @@
 //!
 //! ## Threads
 //!
-//! Types for one thread take `&mut self`, and the time as an argument where it matters:
-//! [`Direct`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
-//! of them are `Send` and `Sync` if their contents are, so threads can share them behind a lock,
-//! and interrupt handlers behind a critical section, since they do not need std. With a lock:
+//! [`Direct`], [`Leaderboard`], [`DelayQueue`], [`Timeline`] and [`ExpiringSet`] are types for one
+//! thread. The methods that change them take `&mut self`. They are `Send` and `Sync` if their
+//! contents are, so threads can share one behind a lock. They do not need std, so interrupt
+//! handlers can share one behind a critical section. This example uses a lock:
 //!
 //! ```
 //! use std::sync::RwLock;
@@ -24,16 +24,16 @@
 //! assert_eq!(board.read().unwrap().best(), Some((&3, &30)));
 //! ```
 //!
-//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] take `&self`: threads share them by
-//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own
-//! lock, so calls for different keys rarely contend.
+//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] are used through `&self`, so threads
+//! can share them by reference or in an `Arc`. The keys of a limiter are distributed over shards,
+//! each with its own lock, so calls for different keys rarely contend.
 //!
 //! ## Hashing
 //!
-//! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at
-//! random: an attacker who does not know the seed cannot choose colliding keys.
-//! `Keyed::with_hasher` accepts any other hasher, such as [`std::hash::RandomState`]. Boards,
-//! queues and feeds hash their members as `zset_core` does.
+//! The keys of limiters often come from clients. The default hasher of limiters, [`RandomState`],
+//! has a random seed, so an attacker who does not know the seed cannot choose colliding keys. To
+//! use another hasher, such as [`std::hash::RandomState`], pass it to `Keyed::with_hasher`. Boards,
+//! queues and timelines use the default hasher of `zset_core`.
 //!
 //! ## Without std
 //!
@@ -58,38 +58,42 @@
 //!
 //! ## Conventions
 //!
-//! - A type with a clock reads it in each operation that depends on the time, and its method `at`
-//!   fixes the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock
-//!   takes the time in every such operation.
+//! - A type with a clock reads it in each operation that depends on the time. To pass the time
+//!   instead, call the operation on the result of `at`: `limiter.at(now).check(&key)`,
+//!   `queue.at(now).pop()`. This works for all these operations except waits. A type without a
+//!   clock takes the time as an argument.
 //! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
-//!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
-//! - `new` creates a value, and so do `with_policy` of boards and `with_bits` and `with_digits` of
-//!   a packed score; `from_*` converts. The other `with_*` are builder methods: they take the value
-//!   and return it, before its first use.
-//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. The remaining units
-//!   and the waits are fields of the [`Decision`] of a peek.
-//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
-//!   `until` a time, and is renewed.
-//! - Iterators, outcomes and errors are in the module of their type, such as
-//!   [`delay_queue::PopDue`]. The crate root has the types themselves.
+//!   `check_n(n, now)`. If there are two times, the time of the call, `now`, is last.
+//! - `new` creates a value. So do `with_policy` of boards, and `with_bits` and `with_digits` of
+//!   packed scores. The other `with_*` methods are builder methods: they take a value and return
+//!   the changed value. `from_*` converts from another type.
+//! - `check` and `peek` are for one unit; `check_n` and `peek_n` are for several. The remaining
+//!   units and the time to wait are in the [`Decision`] that a peek returns.
+//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, and a lease lasts
+//!   `until` a time.
+//! - The crate root contains the main types. Their iterators, outcomes and errors are in the module
+//!   of the type, e.g. [`delay_queue::PopDue`].
 //! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are
-//!   not: a `match` has to handle every case.
+//!   exhaustive, so a `match` has to handle each variant.
 //!
 //! ## WebAssembly
 //!
 //! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source
-//! of randomness. Supply the time with the method `at`, or through a [`Clock`] that reads the time
-//! of the host. At run time:
+//! of randomness. Supply the time with the method `at`, or with a [`Clock`] that reads the host's
+//! time. At run time:
 //!
-//! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
-//!   methods without a time argument of limiters and queues that keep their default clock.
-//! - [`TokioClock`] panics when it is created.
-//! - [`SharedDelayQueue::run`] panics, since it starts a thread.
-//! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
-//! - [`RandomState`] has the same seeds in every run.
+//! - Reading the time of a [`MonotonicClock`], [`SystemClock`] or [`QuantaClock`] panics. A
+//!   `MonotonicClock` is the default clock of limiters and queues, so methods that read the default
+//!   clock panic too.
+//! - Creating a [`TokioClock`] panics.
+//! - [`SharedDelayQueue::run`] panics because it starts a thread.
+//! - The default `Clock::sleep_until` panics, so a clock that futures wait on must implement it.
+//! - A blocking wait spins, and no other thread can end it. With a [`FakeClock`], the wait never
+//!   ends.
+//! - The seeds of [`RandomState`] are predictable.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Docs name types of all features, as docs.rs builds them.
+// The docs link to types of all features; docs.rs builds with all of them.
 #![cfg_attr(not(feature = "std"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(feature = "alloc")]

@@ -1,27 +1,27 @@
-//! Rate limiters, leaderboards and delay queues for many machines, with their state in Redis,
-//! Valkey or a cluster.
+//! Rate limiters, leaderboards and delay queues that many machines share, with their state in
+//! Redis, Valkey or a cluster.
 //!
 //! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to
-//! boards and queues, which treat connections, deadlines and clusters in the same way.
+//! boards and queues. Connections, deadlines and clusters work in the same way there.
 //!
-//! [`Keyed`] is the limiter. Its calls have the names of those of [`zset_std::Keyed`], and make the
-//! same decisions, apart from what depends on [the clock](#time). Each call is one script, so it is
-//! atomic, and usually one round trip.
+//! [`Keyed`] is the limiter. Its calls have the same names as those of [`zset_std::Keyed`], and
+//! allow the same units, except for differences due to [the clock](#time). Each call is decided by
+//! one script, so it is atomic, and usually takes one round trip.
 //!
-//! It takes an [algorithm of `zset_std`](zset_std#which-type): a [`SlidingWindow`], a [`Funnel`], a
-//! [`FixedWindow`], a [`WindowCounter`](zset_std::WindowCounter), several of them as [`Limits`],
-//! and any of these with a [`Penalty`](zset_std::Penalty). [`ServerLimiter`] says what each stores
-//! on the server.
+//! A limiter takes an [algorithm of `zset_std`](zset_std#which-type): a [`SlidingWindow`], a
+//! [`Funnel`], a [`FixedWindow`] or a [`WindowCounter`](zset_std::WindowCounter). It can also take
+//! several of them as [`Limits`], and any of these with a [`Penalty`](zset_std::Penalty).
+//! [`ServerLimiter`] lists what each algorithm stores on the server.
 //!
 //! [`SlidingWindow`]: zset_std::SlidingWindow
 //! [`Funnel`]: zset_std::Funnel
 //! [`FixedWindow`]: zset_std::FixedWindow
 //! [`Limits`]: zset_std::Limits
 //!
-//! The type of [`Connection`] decides how calls are made. Over a [`blocking::Pool`], calls block
-//! the thread. With the feature `tokio`, calls over an asynchronous connection of [`redis`], or
-//! over another `AsyncConnection`, are awaited. For hot keys there is also `LeasedWindow`, an exact
-//! window whose units each process draws in batches.
+//! The type of the [`Connection`] decides whether calls block or are async. Over a
+//! [`blocking::Pool`], they block the thread. With the feature `tokio`, they are async over an
+//! asynchronous connection of [`redis`] or another `AsyncConnection`. For hot keys, there is also
+//! `LeasedWindow`, an exact sliding window whose units each process draws in batches.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -43,59 +43,64 @@
 //!
 //! # Two steps
 //!
-//! `over_limit` and `record` are separate steps for actions that count only if they fail, such as
-//! logins that require a captcha after three wrong passwords. Between the two, other callers may
-//! record units too, so the record may exceed the limit. If the limit must hold, use `check`, and
-//! `refund` units that were not needed.
+//! Some actions count only if they fail, such as logins that require a captcha after three wrong
+//! passwords. For these, call `over_limit` before the action, and `record` after a failure. Other
+//! callers may record units between the two calls, so the recorded units may exceed the limit. If
+//! the limit must hold, use `check`, and `refund` units that were not needed.
 //!
 //! # A quota for each call
 //!
-//! `check_with` takes the quota with the call, e.g. that of the caller's tier. All calls share the
-//! history of the key. [`Keyed::check_with`](Keyed::check_with) lists the periods that each limiter
-//! accepts.
+//! With `check_with`, each call has its own quota, e.g. that of the caller's tier. All calls share
+//! the history of the key. [`Keyed::check_with`](Keyed::check_with) lists the periods that each
+//! algorithm accepts.
 //!
 //! # Keys
 //!
-//! The state of the key `ann` in a limiter named `attempts` is stored in
+//! The state of the key `ann` in a [`SlidingWindow`] named `attempts` is stored in
 //! `attempts:{ann}:sliding_window:0`. The number is the index of the limit in [`Limits`]. The part
 //! in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In the name
-//! and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`, and an empty
-//! key is `%`. All other bytes are unchanged, so keys may be binary, and different keys stay
-//! different. Limiters with the same name, type and index share their state: that is how machines
-//! share it.
+//! and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`. An empty key is
+//! written as `%`. All other bytes are unchanged, so keys may be binary. Different keys never have
+//! the same name on the server. Limiters with the same name, type, index and [secret](#hashed-keys)
+//! share their state, even on different machines.
 //!
-//! A key expires when none of its units count any more by the server's clock, rounded up to a
-//! millisecond. A key of a [`FixedWindow`] expires a period later. Calls that take no units write
-//! nothing: denials, checks of no units, and `peek`. With a penalty, a denial does write to
-//! `attempts:{ann}:sliding_window:penalty`. With `Limits`, this key names all types, as in
-//! `funnel+fixed_window:penalty`. Give the server enough memory and the policy `noeviction`: the
-//! history of an evicted key is lost.
+//! A key expires when, by the server's clock, none of its units count any more. This time is
+//! rounded up to a millisecond. After a refund, the key may expire later than that. A key of a
+//! [`FixedWindow`] expires one period later. Give the server enough memory and the policy
+//! `noeviction`, since the history of an evicted key is lost.
+//!
+//! In a [`Keyed`], denials, checks of zero units and `peek` write nothing. With a penalty, however,
+//! a denial writes to `attempts:{ann}:sliding_window:penalty`, unless the denial is due to a block
+//! or the units of the call exceed the limit. With `Limits`, the name of this key contains all
+//! types, as in `funnel+fixed_window:penalty`.
 //!
 //! # Hashed keys
 //!
 //! A user who can read the server, its slow log or its backups sees these names, with the tokens or
-//! addresses in them. `with_hashed_keys(secret)` writes a hash instead: for the token `Bearer ann`,
-//! a limiter named `per-token` then stores
-//! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`. The hash is SipHash-2-4 with 128
-//! bits, keyed with the secret. It covers the name too, so the hashes of a key in two limiters
-//! cannot be related. A user who knows the secret can test guesses. Choose at least 16 random
-//! bytes, from the settings that all machines share. With another secret, or without one, limiters
-//! start with an empty state.
+//! addresses in them. After `with_hashed_keys(secret)`, the names contain a hash instead of the
+//! caller's key. For example, with the secret `0123456789abcdef`, a limiter named `per-token`
+//! stores the state of the token `Bearer ann` in
+//! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`.
+//!
+//! The hash is `SipHash-2-4` with 128 bits, keyed with a hash of the secret. It also covers the
+//! limiter's name, so the hashes of one key in limiters with different names cannot be related. A
+//! user who knows the secret can test guesses. Choose at least 16 random bytes, and the same ones
+//! on all machines. If you add, change or remove the secret, limiters no longer see their state.
 //!
 //! | type | on the server | hashed |
 //! |---|---|---|
 //! | all limiters | the name, the caller's key, counts and times | the caller's key |
-//! | `LeasedWindow` | also a random number for each process | the caller's key |
+//! | `LeasedWindow` | also a random number for each limiter in each process | the caller's key |
 //! | boards | the name; members and scores | the name |
 //! | queues | the name; ids, payloads, counts and times | the name |
 //!
-//! The members of boards, and the ids and payloads of jobs, are stored unchanged: the server
-//! returns them.
+//! The members of boards, and the ids and payloads of jobs, are not hashed, because calls return
+//! them.
 //!
 //! # Rights
 //!
-//! A user of the server (`ACL SETUSER`) needs `+eval +evalsha`, the commands of the scripts, and
-//! the keys:
+//! A user of the server (`ACL SETUSER`) needs `+eval +evalsha`, access to the keys, and the
+//! commands that the scripts call:
 //!
 //! | type | keys | commands |
 //! |---|---|---|
@@ -105,104 +110,118 @@
 //! | boards | `~board:{NAME}:*` | `+exists +unlink +zadd +zcard +zcount +zincrby +zrange +zrangebyscore +zrank +zrem +zremrangebyrank +zremrangebyscore +zscore` |
 //! | queues | `~queue:{NAME}:*` | `+time +hdel +hexists +hget +hincrby +hlen +hmget +hset +unlink +xadd +xread +xrevrange +zadd +zcard +zrange +zrem +zscore` |
 //!
-//! `Limits` need the commands of their limiters, and a limiter with a penalty also those of a
-//! `FixedWindow`. `~board:{*}:*` and `~queue:{*}:*` are the keys of boards and queues with hashed
-//! names. Connections to a cluster also need `+cluster|slots`, with `redis` 1.8 also `+ping`, and
-//! `+asking` while slots move. None of the commands may be renamed. The error of a
-//! missing command names it.
+//! `Limits` need the commands of all their limiters. A limiter with a penalty also needs those of a
+//! `FixedWindow`. Boards and queues with hashed names have the keys `~board:{*}:*` and
+//! `~queue:{*}:*`.
+//!
+//! Connections to a cluster also need `+cluster|slots` and, while slots move, `+asking`. With
+//! `redis` 1.8, they also need `+ping`. A connection that reads from replicas needs `+readonly`. A
+//! URL with a database other than 0 needs `+select`. None of these commands may be renamed on the
+//! server. If a user lacks a command, the error names it.
 //!
 //! # Memory
 //!
-//! A string takes 120 to 136 bytes a key in Redis 7.0, plus about 60 in the server's tables. The
-//! log of a [`SlidingWindow`] has one entry for all units that were allowed in the same
-//! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of
-//! one unit, that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire
-//! yes` if logs are long: freeing a million entries otherwise blocks Redis for about 0.2 seconds.
+//! A [`Funnel`], a [`FixedWindow`] or a `WindowCounter` stores one string per key. With a name of
+//! about 30 bytes, a key takes 120 to 136 bytes in Redis 7.0, plus about 60 bytes in the server's
+//! tables.
+//!
+//! A [`SlidingWindow`] stores a log, with one entry for all units that were allowed in the same
+//! microsecond. An entry takes 32 to 40 bytes while there are at most 128 of them, and up to about
+//! 140 bytes in longer logs. If only `check` and `check_n` are called, a log has at most as many
+//! entries as the `count` of the quota. If logs are long, set `lazyfree-lazy-expire yes` on the
+//! server. Otherwise, Redis blocks for about 0.2 seconds while it frees a million entries.
 //!
 //! # Speed
 //!
-//! One core of a server makes about 140,000 decisions per second with a [`Funnel`], and 90,000
-//! with a `SlidingWindow`, if callers share connections. The measurements are in
-//! `docs/many-machines.md` of the project.
+//! One core of a server makes about 140,000 decisions per second with a [`Funnel`], and 90,000 with
+//! a `SlidingWindow`, if callers share connections. The measurements are in the project's
+//! `docs/many-machines.md`.
 //!
 //! # Time
 //!
-//! The time is the server's, in microseconds; the clocks of clients do not matter. Durations in a
-//! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back
-//! never grants more: the latest recorded time counts. Denials do not record it, so that is the
-//! time of the last units on record, whereas a limiter of `zset_std` has also seen the times of
-//! denials. A replica that becomes the primary has a different clock: a window across the failover
-//! is shorter by as much as that clock is ahead.
+//! Limiters use the server's clock, in microseconds. Durations in a decision are rounded up to
+//! microseconds, so waiting that long is enough. If the clock steps back, nothing extra is granted,
+//! since a [`Keyed`] uses the latest time recorded for the key. Unlike in `zset_std`, the times of
+//! denials are not recorded. A replica that becomes the primary has a different clock. A window
+//! that contains the failover is shorter by as much as the new clock is ahead of the old one.
 //!
-//! [`at(now)`](Keyed::at) is the same limiter with its clock fixed at a time, rounded down to
-//! microseconds; its durations are exact to the nanosecond. It is for tests: a given time need not
-//! advance as the server's does, so keys expire a day later than they would. Do not use both clocks
-//! on one key.
+//! For tests, [`at(now)`](Keyed::at) returns the same limiter with its clock fixed at `now`,
+//! rounded down to microseconds. Durations in its decisions are not rounded up. Its keys expire a
+//! day later than usual. Do not use both clocks on one key.
 //!
-//! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of
-//! whole microseconds up to 71 years, in which a full funnel has to empty too; other quotas are an
-//! [`UnsupportedQuota`]. Times may be up to 142 years after their origin, i.e. up to the year 2112
-//! for the server's clock.
+//! Scripts compute in doubles, which are exact up to 2^53. Decisions are exact if the period is a
+//! whole number of microseconds below 71 years, and a full funnel empties in less than 71 years.
+//! Other quotas are rejected as an [`UnsupportedQuota`]. If calls of a funnel have quotas with
+//! different counts, times are rounded, towards denial. Times may be up to 142 years after their
+//! origin.
 //!
 //! # Failures
 //!
-//! Each call has a deadline, one second by default; `with_deadline` sets another. A shorter timeout
-//! of the connection itself ends the call earlier; the asynchronous connections of `redis` have
-//! half a second by default. Each limiter is created with an [`OnFailure`] policy for a server that
-//! fails or does not reply in time: the units are denied or allowed, or a limiter in this process
-//! decides, or the call returns the [`Failure`]. `with_failure_observer` receives each failure,
-//! whatever the policy.
+//! Each call has a deadline, by default one second; `with_deadline` sets another. If the connection
+//! itself has a shorter timeout, the call ends earlier. The asynchronous connections of `redis` to
+//! one server have a timeout of half a second by default.
 //!
-//! A [`LimiterError`], a [`LeaderboardError`] and a [`DelayQueueError`] are a failure of the server
-//! or an error of the caller, such as a [`QueueFull`](DelayQueueError::QueueFull) queue.
+//! Each limiter is created with an [`OnFailure`] policy, which applies if the server fails or does
+//! not reply in time. The policy denies or allows the units, lets a limiter in this process decide,
+//! or makes the call return the [`Failure`]. An observer set by `with_failure_observer` receives
+//! each failure, whatever the policy.
 //!
-//! A server that does not reply makes each call wait for its deadline. With a [`Breaker`], after
-//! some failures in a row, calls fail immediately, except for one probe at a time.
-//! [`Breaker::state`] is for metrics.
+//! A [`LimiterError`], a [`LeaderboardError`] or a [`DelayQueueError`] is either a [`Failure`] or
+//! an error with another cause, such as a push to a [full queue](DelayQueueError::QueueFull).
+//!
+//! If the server does not reply, each call waits until its deadline. A [`Breaker`] avoids this:
+//! after several failures in a row, calls fail immediately, and only one call at a time is sent as
+//! a probe.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or may run it
 //! later. The units are then taken although the call failed. The same can happen if a future is
 //! dropped. Cluster clients repeat a command after some errors, so units may even be taken twice:
 //! see `ClusterClientBuilder::retries`. Later calls are then denied too early.
 //!
-//! While its memory is full or replicas are missing, a server refuses to write. Calls that only
-//! read still work, and checks that would be denied are denied. Calls that free memory work while
-//! it is full. `docs/many-machines.md` of the project has a table of all calls.
+//! A server refuses to write while its memory is full or replicas are missing. Calls that only read
+//! still work, and checks that would have been denied anyway are still denied. But while replicas
+//! are missing, a call of a `LeasedWindow` that needs the server fails. Calls that free memory work
+//! while memory is full. The project's `docs/many-machines.md` has a table of all calls.
 //!
-//! Scripts are called by their hash. If the server does not know it, the call sends the script: a
-//! second round trip. A server does not know a script before its first call, and may forget it:
-//! after a restart, a failover or SCRIPT FLUSH, or, in Valkey 9, after hundreds of other scripts.
+//! Scripts are called by their hash. If the server does not know the hash, the call sends the
+//! script in a second round trip. This happens on the first call of a script, and after a restart,
+//! a failover or `SCRIPT FLUSH`. On newer servers, such as Valkey 9, it also happens after hundreds
+//! of other scripts were sent.
 //!
 //! # Connections that break
 //!
-//! | connection | after it broke |
+//! | connection | if it breaks |
 //! |---|---|
-//! | `redis::aio::ConnectionManager` | it opens a new one, for which calls wait until their deadline |
+//! | `redis::aio::ConnectionManager` | it opens a new one; calls wait for it until their deadline |
 //! | connections to a cluster | they open new ones and repeat the command |
 //! | [`Pool`](blocking::Pool) | calls that used it fail, and later calls open new ones |
 //! | `redis::aio::MultiplexedConnection` | **all later calls fail**, so it is for tests and short programs |
 //!
-//! A connection can also be open but useless, when its server has become a replica and the name or
-//! balancer has moved to the new primary. So a `ConnectionManager` and a `Pool` replace a
-//! connection whose server replies `READONLY`, `MASTERDOWN` or `LOADING`. Such a server has run
-//! nothing, so the call is repeated over the new connection, within its deadline. A
+//! A connection can also be open but useless: its server has become a replica, while the host name
+//! or the load balancer leads to the new primary. So a `ConnectionManager` and a `Pool` replace a
+//! connection whose server replies `READONLY`, `MASTERDOWN` or `LOADING`. Such a server has not run
+//! the command, so the call is repeated over the new connection, within its deadline. A
 //! `MultiplexedConnection` cannot be replaced, and stays with its server.
 //!
-//! The connection of a `ConnectionManager` is replaced once for all limiters, boards and queues
-//! over its clones. It is closed by `QUIT`, after the calls in flight over managers with the same
-//! settings have ended. Other commands that the program sends over the manager at that time fail.
+//! All limiters, boards and queues over clones of a `ConnectionManager` share its connection, which
+//! is replaced once for all of them. The old connection is closed by `QUIT`, after the calls in
+//! flight over managers with the same settings have ended. Other commands that the program sends
+//! over the manager at that time may fail.
 //!
-//! Servers and balancers close idle connections. A `ConnectionManager` and a `Pool` send `PING`
-//! before a call if no reply has arrived for a second, and replace a closed connection. So such a
-//! call takes one more round trip, and does not fail. (A `Pool` of a `ClusterClient` sends none:
-//! the client replaces connections to nodes.) All other calls whose connection breaks fail, since
-//! the server may have run them.
+//! Servers and load balancers close idle connections. So if no reply has arrived for a second, a
+//! `ConnectionManager` and a `Pool` send `PING` before a call, and replace a closed connection.
+//! Such a call takes one more round trip instead of failing. (A `Pool` of a `ClusterClient` sends
+//! no `PING`: the client replaces connections to nodes.) Other calls fail if the connection breaks,
+//! since the server may have run them.
 //!
-//! A `ConnectionManager` waits longer after each failed attempt, by default up to several seconds:
-//! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is
-//! back. A machine that vanishes does not close its connections. A `Pool` closes a connection after
-//! a deadline. The asynchronous connections notice only when the system does, on Linux after a
-//! quarter of an hour, unless `redis::io::tcp::TcpSettings` sets a keepalive and a user timeout.
+//! After each failed attempt to connect, a `ConnectionManager` waits longer, by default up to
+//! several seconds. So calls may still fail for that long once the server is back.
+//! `ConnectionManagerConfig::set_max_delay` bounds this wait.
+//!
+//! If the server's machine vanishes, its connections are not closed. A `Pool` closes a connection
+//! when a call times out. An asynchronous connection notices only when the operating system does,
+//! which on Linux is after a quarter of an hour. To notice earlier, set a keepalive and a user
+//! timeout in `redis::io::tcp::TcpSettings`.
 //!
 //! # TLS
 //!
@@ -217,10 +236,10 @@
 //! | calls | with rustls and one of its providers | with the system's library |
 //! |---|---|---|
 //! | blocking | `tls-rustls` | `tls-native-tls` |
-//! | awaited | `tokio-rustls-comp` | `tokio-native-tls-comp` |
+//! | async | `tokio-rustls-comp` | `tokio-native-tls-comp` |
 //!
-//! A certificate that the system does not trust is passed to the client. The example `tls` creates
-//! one, and a server that uses it:
+//! If the system does not trust the server's certificate, pass a root certificate to the client.
+//! The example `tls` creates one, and a server that uses it:
 //!
 //! ```no_run
 //! use redis::{Client, TlsCertificates};
@@ -235,43 +254,45 @@
 //! # Sentinel
 //!
 //! With the feature `sentinel` of the crate [`redis`], its `SentinelClient` asks Sentinels for the
-//! primary. A [`Pool`](blocking::Pool) can do so for each new connection, through any type that
-//! [opens connections](blocking::Connect). The example `sentinel` has such a type with three short
-//! methods, and keeps a limit while the primary is killed and its replica takes over. The
-//! asynchronous connections of `redis` do not ask again. With them, use a name or a balancer that
-//! leads to the primary, or create the limiter again over another connection of `SentinelClient`.
+//! primary. A [`Pool`](blocking::Pool) can do so for each new connection, through your own type
+//! that [opens connections](blocking::Connect). The example `sentinel` defines such a type, and
+//! keeps a limit while the primary is killed and its replica takes over.
+//!
+//! The asynchronous connections of `redis` do not ask the Sentinels again. With them, use a host
+//! name or a load balancer that leads to the primary. Otherwise, create the limiter again over
+//! another connection of `SentinelClient`.
 //!
 //! # What a failover can lose
 //!
-//! Replication is asynchronous. When a primary fails, the units that it allowed but had not yet
-//! sent to the replica that takes over are lost. For each key these are at most the units allowed
-//! during the replication lag, which the limit bounds as well. So in a window of a
-//! [`SlidingWindow`] that contains a failover, **at most twice the limit** is allowed; with k
-//! failovers, at most k + 1 times. A primary that was cut off and still serves clients is a second
-//! server with the same limits until it notices: `min-replicas-to-write 1` and
-//! `min-replicas-max-lag` bound how long. `WAIT` after a
-//! call, on the same connection, returns once a replica has received it. That costs a round trip to
-//! the replica for each call, and makes a loss unlikely rather than impossible, since another
-//! replica may take over. A lost refund errs on the side of
-//! denying.
+//! Replication is asynchronous: a primary replies before its replicas have received the units. If
+//! the primary fails and a replica takes over, the units that the replica has not received are
+//! lost. For each key, at most the units allowed during the replication lag are lost, and at most
+//! as many as the limit. So in a window of a [`SlidingWindow`] that contains a failover, **at most
+//! twice the limit** is allowed. With k failovers, it is at most k + 1 times the limit. A lost
+//! refund errs on the side of denying.
 //!
-//! A server that restarts without its data starts with an empty state too: it allows at most the
-//! limit once more. With `appendonly yes` and `appendfsync always`, a crash loses no units that
-//! were allowed. With `everysec`, a crash of the machine can lose about the last second of them,
-//! and so can a crash of the process if the disk was busy. With snapshots alone, all units since
-//! the last one are lost.
+//! A primary that was cut off may still serve clients. Until it notices, it is a second server with
+//! the same limits. `min-replicas-to-write 1` and `min-replicas-max-lag` bound how long this lasts.
+//!
+//! If you send `WAIT` after a call, on the same connection, it returns once one replica has
+//! received the units. Each call then waits for a round trip to the replica. The units are still
+//! lost if a different replica takes over.
+//!
+//! If a server restarts without its data, its state is empty, and it allows at most the limit once
+//! more. With `appendonly yes` and `appendfsync always`, a crash loses no units that were allowed.
+//! With `everysec`, a crash can lose the units of about the last second.
 //!
 //! # Clusters
 //!
 //! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`,
-//! and the awaited limiters take its asynchronous connections. All keys of a decision are in one
-//! slot, so each call goes to one node. Scripts run on primaries only, even if the client reads
-//! from replicas: a server that has become a replica replies with the address of its primary, which
-//! the client follows.
+//! and limiters with async calls take its asynchronous connections. All keys of a decision are in
+//! one slot, so each call goes to one node. Scripts run on primaries only, even if the client reads
+//! from replicas. A server that has become a replica replies with the address of its primary, and
+//! the client repeats the call there.
 //!
 //! The client follows redirections, and repeats commands that fail while a node restarts or a slot
-//! moves. But it waits at least 1.28 seconds before that, and indefinitely for a node that does not
-//! reply, and then calls to other nodes wait too. So with the default settings such calls reach
+//! moves. But by default it waits at least 1.28 seconds before it repeats a command. If a node does
+//! not reply, it waits indefinitely, and calls to other nodes wait too. So all these calls reach
 //! their deadline. These settings suit a deadline of a second:
 //!
 #![cfg_attr(feature = "cluster", doc = "```no_run")]
@@ -289,23 +310,27 @@
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
-//! `overall_response_timeout` would also end the waits of a queue's workers.
+//! The `overall_response_timeout` is `None`, because such a timeout would also cut off queue
+//! workers that are waiting for a job.
 //!
-//! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always.
-//! The asynchronous client of `redis` 1.2 sends `ASKING` separately from the command that it
-//! precedes. So many concurrent calls to a key that has moved ahead of its slot interfere with each
-//! other, and some fail. [`Limits`] with several limits have several keys: calls fail with
-//! `TRYAGAIN` while these are on two nodes, and for a new key until the whole slot has moved. The
-//! client repeats them until the deadline.
+//! Over a [`Pool`](blocking::Pool), a limiter with one limit and no penalty decides as usual while
+//! a slot moves. If many async calls for a key run concurrently, some may fail once the key has
+//! moved but its slot has not: the asynchronous client of `redis` 1.2 sends `ASKING` separately
+//! from the command that it precedes.
+//!
+//! [`Limits`] with several limits, and limiters with a penalty, have several keys. Calls fail with
+//! `TRYAGAIN` while these keys are on two nodes and, for a new key, until the whole slot has moved.
+//! The client repeats such calls until the deadline.
 //!
 //! # Features
 //!
-//! - `tokio`: awaited calls, over multiplexed connections and `ConnectionManager`.
-//! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
+//! - `tokio`: async calls, over a `ConnectionManager` or a multiplexed connection, and
+//!   `LeasedWindow`.
+//! - `cluster`: connections to a cluster, blocking and async; implies `tokio`.
 //!
-//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`. It requires
-//! Redis 7.0 or Valkey, and is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is
-//! re-exported.
+//! The crate requires Redis 7.0 or later, or Valkey, and is tested with Redis 7.0 and Valkey 9.1.
+//! It re-exports the crate [`redis`], and contains no unsafe code. The minimum supported Rust
+//! version is the `rust-version` in its `Cargo.toml`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,13 +1,14 @@
 //! Rate limits for tower services, such as those of axum, hyper and tonic.
 //!
-//! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
-//! [`Key`](key::Key), such as the client's address, whose limit the request counts towards. A
-//! request passes if all policies allow it. Otherwise it is [rejected](Rejection), usually with
-//! status 429, and takes no units.
+//! A [`RateLimitLayer`] has one or more [policies](Policy). Each policy has a name, a limiter, and
+//! a [`Key`](key::Key), such as the client's address. The limit applies to each key separately. A
+//! request passes if no policy rejects it. Otherwise, it is [rejected](Rejection), usually with
+//! status 429 and without taking units.
 //!
 //! # Examples
 //!
-//! An axum service that allows a hundred requests a minute for each client:
+//! An axum service that allows a hundred requests a minute for each address, where all IPv6
+//! addresses in a /64 count as one:
 //!
 //! ```
 //! use std::net::SocketAddr;
@@ -36,12 +37,12 @@
 //!
 //! # Keys
 //!
-//! The [module](key) lists the keys. You must [choose](MissingKey) what happens to a request
-//! without a key: reject it with status 403 or another, or 401 and a challenge; let it pass; or
-//! count it towards a key shared by all such requests.
+//! The [module `key`](key) lists the keys. You must [choose](MissingKey) what happens to a request
+//! without a key: it is rejected with status 403 or a status of your choice, or with 401 and a
+//! challenge; it passes; or it counts towards a key shared by all such requests.
 //!
-//! Behind a proxy, the peer of every request is the proxy. The client's address is in a
-//! header, and the client can write all entries of that but the last: see
+//! Behind a proxy, the peer of every request is the proxy, and the client's address is in a header.
+//! The client can forge all entries of this header except those of your proxies: see
 //! [`ForwardedFor`](key::ForwardedFor).
 //!
 //! # Policies
@@ -51,25 +52,29 @@
 //! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
 //! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one
 //!   whose state is on a server. You must [choose](FailedLimiter) what happens if it fails.
-//! - [`with_quota_by`](Policy::with_quota_by) gives each key a quota of its own: for tiers, and for
-//!   quotas from a database.
+//! - [`with_quota_by`](Policy::with_quota_by) gives each key its own quota, e.g. for tiers or from
+//!   a database.
 //! - [`when`](Policy::when) restricts a policy to some requests, such as those of one method, and
-//!   [`with_cost`](Policy::with_cost) makes some count more than others.
-//! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
-//! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
+//!   [`with_cost`](Policy::with_cost) makes some requests cost more than others.
+//! - [`charge_if`](Policy::charge_if) charges requests depending on their responses, e.g. only
+//!   failed logins.
+//! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports its decisions, and never
+//!   rejects.
 //!
-//! A single policy makes one call of its limiter and, with [`charge_if`](Policy::charge_if), at
-//! most one more when the response is available. With several policies, the layer first peeks at
-//! all of them. If none denies, it checks them all. If some deny, it checks only these, so that a
-//! [`Penalty`](zset_std::Penalty) or an [`Observer`](zset_std::Observer) counts the denial.
+//! A single policy calls its limiter once and, with [`charge_if`](Policy::charge_if), at most once
+//! more when the response is available. If several policies apply to a request, the layer first
+//! peeks at all of them. If none denies the request, it checks all of them. If some deny it, the
+//! layer checks only these, so that a [`Penalty`](zset_std::Penalty) or an
+//! [`Observer`](zset_std::Observer) counts the denial.
 //!
-//! On servers that is two round trips, each to all limiters concurrently. If another request takes
-//! units between the two, a check may be denied, and a third one refunds the units that the others
-//! have allowed. They stay taken if the refund fails.
+//! With limiters on servers, the layer peeks at all of them concurrently in one round trip, and
+//! checks them in another. If another request takes units after the peek, a check may be denied. A
+//! third round trip then refunds the units taken from the other limiters. If the refund fails,
+//! these units stay taken.
 //!
 //! # Responses
 //!
-//! The responses to requests on which a policy has decided, allowed or not, have the headers of
+//! By default, if a policy has allowed or denied a request, the response has the headers of
 //! [draft-ietf-httpapi-ratelimit-headers-11](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 //!
 //! ```text
@@ -77,17 +82,22 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! With a sliding window, a fixed window or a funnel, a client that makes at most `q` requests in
-//! any `w` seconds is not denied: for a funnel, `q` is its capacity, which is allowed at once, and
-//! `w` the time in which a full one empties. With a [`WindowCounter`](zset_std::WindowCounter) it
-//! may be denied: 10 requests at the start of a window of 60 seconds all count 60.001 seconds
-//! later. `w` is missing if the limiter has several quotas, or does not
-//! [return](zset_std::KeyedLimiter::terms) its quota. `r` more are allowed now, and a client that
-//! makes at most that many in the next `t` seconds is not denied.
+//! `q` is the limit, and `w` its period in seconds. For a funnel, `q` is its capacity, i.e. how
+//! much is allowed at once, and `w` is the time that a full funnel needs to empty. With a sliding
+//! window, a fixed window or a funnel, a client that does not share its key is not denied if it
+//! makes at most `q` requests of cost 1 in any `w` seconds. With a
+//! [`WindowCounter`](zset_std::WindowCounter), it may be denied: if it makes 10 requests at the
+//! start of a window of 60 seconds, all 10 still count at the start of the next one. `w` is missing if the limiter has
+//! several quotas, or does not [return](zset_std::KeyedLimiter::terms) its quota.
+//!
+//! `r` is the number of requests of cost 1 that are still allowed now. A client that does not share
+//! its key is not denied if it makes at most `r` such requests in the next `t` seconds.
 //! [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which
-//! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
-//! until the same request would be allowed, rounded up (a second, if it depends on requests in
-//! flight):
+//! requests share a quota.
+//!
+//! The response to a denied request also has `Retry-After`: the seconds until the same request
+//! would be allowed, rounded up. It is 1 if the request is denied only because of units
+//! [held](zset_std::Hold) for requests in flight. For example:
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
@@ -101,15 +111,15 @@
 //!  "status":429,"violated-policies":["per-ip"]}
 //! ```
 //!
-//! A request whose cost exceeds a limit can never be allowed. It is answered with status 413 and
-//! without `Retry-After`, so that clients do not retry.
-//! [`with_response`](RateLimitLayer::with_response) replaces the response, e.g. [for
-//! gRPC](Rejection::to_grpc).
+//! A request whose cost exceeds a limit cannot be allowed. Its response has status 413 and no
+//! `Retry-After`, so that clients do not retry. [`with_response`](RateLimitLayer::with_response)
+//! replaces the response, e.g. [for gRPC](Rejection::to_grpc).
 //!
 //! # Coming from `tower_governor`
 //!
-//! The example allows two requests a second for each address, behind one proxy, and five at once.
-//! In `tower_governor`, `per_second(n)` means one request every n seconds.
+//! In this example, the service is behind one proxy. Each client address may make two requests a
+//! second, and five at once. In `tower_governor`, `per_second(n)` means one request every n
+//! seconds.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -145,46 +155,50 @@
 //!
 //! | `tower_governor` | here |
 //! |---|---|
-//! | `PeerIpKeyExtractor` | [`PeerIp::from_extension`](key::PeerIp::from_extension): IPv6 by /64 |
-//! | `SmartIpKeyExtractor`: the first entry, which a client can make up | [`ForwardedFor`](key::ForwardedFor): the entry that a trusted proxy wrote |
-//! | `GlobalKeyExtractor`, a `KeyExtractor` of yours | [`Global`](key::Global), [`from_fn`](key::from_fn) |
-//! | an error if there is no key: status 500 | [`MissingKey`], a choice |
+//! | `PeerIpKeyExtractor` | [`PeerIp::from_extension`](key::PeerIp::from_extension); all IPv6 addresses in a /64 count as one |
+//! | `SmartIpKeyExtractor`: the first entry, which a client can forge | [`ForwardedFor`](key::ForwardedFor): the entry that a trusted proxy wrote |
+//! | `GlobalKeyExtractor`, your own `KeyExtractor` | [`Global`](key::Global), [`from_fn`](key::from_fn) |
+//! | an error if there is no key: status 500 | your choice of [`MissingKey`] |
 //! | `methods` | [`when`](Policy::when) |
-//! | `use_headers`: `x-ratelimit-*` | [`with_legacy_headers`](RateLimitLayer::with_legacy_headers), besides those of the draft |
+//! | `use_headers`: `x-ratelimit-*` | [`with_legacy_headers`](RateLimitLayer::with_legacy_headers), in addition to those of the draft |
 //! | `error_handler` | [`with_response`](RateLimitLayer::with_response) |
 //!
 //! # State
 //!
-//! Clones of a layer and of its services share the state of the limiters: axum clones the service
-//! for each connection. To apply one policy in several places, clone the layer.
+//! Clones of a layer and of its services share the state of the limiters, e.g. when axum clones the
+//! service for each connection. To apply one policy in several places, clone the layer.
 //!
 //! # Features
 //!
-//! - `tracing`: an event for each policy that does not allow a request, and a warning if a limiter
-//!   fails. Events of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
-//! - `metrics`: the metrics below.
+//! - `tracing`: emits an event for each policy that does not allow a request, and a warning if a
+//!   limiter fails to decide. Events of a policy in [shadow mode](Policy::shadow) have the field
+//!   `shadow=true`.
+//! - `metrics`: reports the metrics below.
 //!
 //! # Metrics
 //!
-//! With the feature `metrics`, policies report through the crate of that name. A recorder must be
+//! With the feature `metrics`, policies report through the crate `metrics`. A recorder must be
 //! installed before the first request.
 //!
 //! | name | type | labels | what |
 //! |---|---|---|---|
 //! | `zset_tower_requests_total` | counter | `policy`, `outcome` | requests |
-//! | `zset_tower_decision_seconds` | histogram | `policy`, `outcome` | time of the limiter |
+//! | `zset_tower_decision_seconds` | histogram | `policy`, `outcome` | time the limiter took to decide |
 //! | `zset_tower_keys` | gauge | `policy` | keys that the limiter holds |
 //! | `zset_tower_keys_swept_total` | counter | `policy` | idle keys that were swept |
-//! | `zset_tower_keys_refused_total` | counter | `policy` | requests of keys without room |
+//! | `zset_tower_keys_refused_total` | counter | `policy` | requests refused because there was no room for their key |
 //!
-//! The outcome is `allowed`, `denied`, `failed` or `missing_key`, which has no time; in shadow
-//! mode, `shadow_allowed` and so on. If one policy rejects a request, the others that would have
-//! allowed it do not report it. The time is that of a decision. It includes waiting for a limiter
-//! on a server, and the peek if the layer has several policies.
+//! The outcome is `allowed`, `denied`, `failed` or `missing_key`. In shadow mode, it is
+//! `shadow_allowed` and so on. If one policy rejects a request, policies that would have allowed it
+//! do not report it.
 //!
-//! The last three exist for [`Policy::window`] and [`Policy::funnel`]. Your own limiters have
-//! `len`, and an [`Observer`](zset_std::Observer) receives their sweeps. Read `len`, like the
-//! state of a breaker, where metrics are collected, such as in the handler of `/metrics`:
+//! The time of a decision includes waiting for a limiter on a server and, if several policies
+//! apply, the peek. No time is reported for `missing_key`.
+//!
+//! The last three metrics exist for [`Policy::window`] and [`Policy::funnel`]. If you create a
+//! [`zset_std::Keyed`] yourself, call its `len`, and count its sweeps with an
+//! [`Observer`](zset_std::Observer). Read `len`, and the state of the limiter's breaker if it has
+//! one, where metrics are collected, such as in the handler of `/metrics`:
 //!
 #![cfg_attr(feature = "metrics", doc = "```")]
 #![cfg_attr(not(feature = "metrics"), doc = "```ignore")]
@@ -198,7 +212,8 @@
 //! }
 //! ```
 //!
-//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
+//! The crate contains no unsafe code. The minimum supported Rust version is the `rust-version` in
+//! its `Cargo.toml`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,8 +1,8 @@
-//! The names in the documentation exist.
+//! Verifies that the names in the documentation exist.
 //!
-//! A name is an identifier in backticks, in a Markdown file. It must be a word of some source, and
-//! `Type::method` must be in the listings of the public API if the type is. Commands of servers are
-//! not looked at, nor placeholders: both are in capitals.
+//! A name is an identifier in backticks in a Markdown file. It must occur as a word in some source
+//! file. If the listings of the public API have a `Type`, they must also have each `Type::method`
+//! that is named. Words in capitals are skipped, since they are server commands or placeholders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use test_support::documentation::{files, has_extension};
 
 /// Names of other projects.
-const FOREIGN: &[&str] = &["HipByt", "SmallVec", "hotkeys", "maybe", "tmin"];
+const FOREIGN: &[&str] = &["HipByt", "SmallVec", "maybe", "tmin"];
 
 /// Pages that are not read: their rows are commands of servers, which other tests run.
 const SKIPPED: &[&str] = &["docs/redis.md"];
@@ -32,11 +32,11 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
-/// Returns the spans of code in a page, without blocks.
+/// Returns the inline code spans of a page, without code blocks.
 fn spans(page: &str) -> Vec<&str> {
     let mut spans = Vec::new();
     for (place, outside) in page.split("\n```").enumerate() {
-        // Every other part is in a block.
+        // Parts with an odd number are inside code blocks.
         if place % 2 == 0 {
             spans.extend(outside.split('`').skip(1).step_by(2));
         }
@@ -44,7 +44,7 @@ fn spans(page: &str) -> Vec<&str> {
     spans
 }
 
-/// Returns a listing of the public API without the arguments of types.
+/// Returns a listing of the public API without generic arguments.
 fn without_generics(listing: &str) -> String {
     let (mut kept, mut depth) = (String::new(), 0);
     let mut previous = ' ';
@@ -60,7 +60,7 @@ fn without_generics(listing: &str) -> String {
     kept
 }
 
-/// What a name may be.
+/// The names that the documentation may use.
 struct Names {
     words: BTreeSet<String>,
     /// The items of each type of the public API.
@@ -71,7 +71,7 @@ impl Names {
     fn of(sources: &[PathBuf]) -> Names {
         let mut names = Names { words: BTreeSet::new(), items: BTreeMap::new() };
         for path in sources.iter().filter(|path| is_source(path)) {
-            // The list of foreign names is in this file.
+            // The list of foreign names is in this file, so the file does not count as a source.
             if path.ends_with("tests/support/tests/names.rs") {
                 continue;
             }
@@ -95,7 +95,7 @@ impl Names {
         }
     }
 
-    /// Returns whether an identifier exists. The word may be a part of one, as in `with_*`.
+    /// Returns whether an identifier exists. The word may be a prefix or suffix, as in `with_*`.
     fn has_word(&self, word: &str, before: Option<char>, after: Option<char>) -> bool {
         if self.words.contains(word) || FOREIGN.contains(&word) {
             return true;
@@ -112,7 +112,7 @@ impl Names {
             let start = word.as_ptr() as usize - span.as_ptr() as usize;
             let before = span[..start].chars().next_back();
             let after = span[start + word.len()..].chars().next();
-            // Part of a number, an escape or an option.
+            // Whether the word is part of a number, an escape sequence or a command-line option.
             let is_part = before.is_some_and(|c| c.is_ascii_digit() || matches!(c, '\\' | '-'));
             if is_name && !is_part && !self.has_word(word, before, after) {
                 missing.push(word.to_owned());

@@ -1,7 +1,8 @@
-//! Checks the tables of `zset_core::_guide::methods`: the table of types names exactly the public
-//! methods, as `docs/public-api` lists them, and each method of another collection is called here.
+//! Checks the tables of `zset_core::_guide::methods`. The table of types must name exactly the
+//! public methods that `docs/public-api` lists. The methods of other collections must exist, so
+//! each of them is called here.
 
-// The tests read files, and check names only.
+// The tests read files and check names only, so Miri would find nothing.
 #![cfg(all(feature = "alloc", not(miri)))]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,7 +136,8 @@ fn the_table_of_peers_names_existing_methods() {
     for row in rows("Other collections") {
         assert_eq!(row.len(), columns.len() + 2, "{row:?}");
         for method in quoted(&row[1]) {
-            // Without a type, it is a method of `SortedSet`, and usually also of other types.
+            // A method named without a type belongs to `SortedSet`, and usually to other types as
+            // well.
             let (type_name, method) = method.split_once("::").unwrap_or(("SortedSet", method));
             assert!(own[type_name].contains(method), "{type_name}::{method} does not exist");
         }
@@ -151,7 +153,7 @@ fn the_table_of_peers_names_existing_methods() {
     }
     assert_eq!(peers::called(), named, "the methods called here differ from the table");
 
-    // The table covers all commands of sorted sets.
+    // The table must cover all Redis commands for sorted sets.
     let redis = read("docs/redis.md");
     let all = redis.lines().find(|line| line.starts_with("| sorted sets |")).unwrap();
     let all: BTreeSet<_> = quoted(all).map(str::to_string).collect();

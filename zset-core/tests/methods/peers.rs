@@ -1,4 +1,4 @@
-//! Calls each method of another collection that the table names.
+//! Calls each method that the guide's table names for other collections.
 
 use indexmap::{IndexMap, IndexSet};
 use priority_queue::{DoublePriorityQueue, PriorityQueue};
@@ -56,7 +56,7 @@ fn index_map() -> Vec<&'static str> {
         insert(3, 'c'), entry(1), first_entry(), last_entry(),
         get(&1), get_key_value(&1), get_mut(&1), get_full(&1), get_full_mut(&1),
         get_disjoint_mut([&1, &2]), contains_key(&1),
-        get_index_of(&1), get_index(0), get_range(0..1), first(), last(),
+        get_index_of(&1), get_index(0), get_range(0..1), get_range_mut(0..1), first(), last(),
         pop(), pop_if(|_, _| true),
         shift_remove(&1), shift_remove_entry(&1), shift_remove_index(0),
         drain(..), retain(|_, _| true), extract_if(.., |_, _| true),
@@ -82,19 +82,19 @@ fn priority_queue() -> Vec<&'static str> {
         PriorityQueue<u8, u8>: PriorityQueue::from_iter([(1, 10), (2, 20)]);
         push(3, 30), push_increase(1, 30), push_decrease(1, 5),
         change_priority(&1, 30), change_priority_by(&1, |priority| *priority += 1),
-        get_priority(&1), get(&1), get_mut(&1), contains(&1), peek(),
+        get_priority(&1), get(&1), get_mut(&1), contains(&1), peek(), peek_mut(), iter_mut(),
         pop(), pop_if(|_, _| true), remove(&1),
         drain(), retain(|_, _| true), extract_if(|_, _| true),
         append(&mut PriorityQueue::new()), clear(),
         reserve(1), try_reserve(1), capacity(), shrink_to_fit(),
-        len(), is_empty(), into_sorted_iter(),
+        len(), is_empty(), into_sorted_iter(), into_vec(),
     }
 }
 
 fn double_priority_queue() -> Vec<&'static str> {
     called! {
         DoublePriorityQueue<u8, u8>: DoublePriorityQueue::from_iter([(1, 10), (2, 20)]);
-        peek_min(), peek_max(), pop_min(), pop_max(),
+        peek_min(), peek_max(), peek_min_mut(), peek_max_mut(), pop_min(), pop_max(),
         pop_min_if(|_, _| true), pop_max_if(|_, _| true),
     }
 }

@@ -1,4 +1,4 @@
-//! Boards: members by score, highest first.
+//! Boards: members ranked by score, highest first.
 //!
 //! ```
 //! use zset_std::{Leaderboard, Ties};
@@ -12,22 +12,22 @@
 //! assert!(medals.top(1).map(|standing| *standing.member).eq(["USA"]));
 //! ```
 //!
-//! The types are a [`Leaderboard`](crate::Leaderboard), a
-//! [`WindowedLeaderboard`](crate::WindowedLeaderboard) and a [`PackedScore`](crate::PackedScore):
-//! [which one for what](crate#which-type).
+//! The types are [`Leaderboard`](crate::Leaderboard),
+//! [`WindowedLeaderboard`](crate::WindowedLeaderboard) and [`PackedScore`](crate::PackedScore). The
+//! crate's docs say [which one to use](crate#which-type).
 //!
 //! # What a second score does
 //!
 //! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the
-//! [`Sum`](crate::Sum) of a member's scores: [`new`](crate::Leaderboard::new) keeps the best,
-//! [`with_policy`](crate::Leaderboard::with_policy) takes another policy. For scores of which the
-//! lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
+//! [`Sum`](crate::Sum) of a member's scores. [`new`](crate::Leaderboard::new) keeps the best; for
+//! another policy, use [`with_policy`](crate::Leaderboard::with_policy). If the lowest score is the
+//! best, as with lap times, use [`Reverse`](std::cmp::Reverse).
 //!
 //! # Ties
 //!
-//! Members with equal scores are listed in ascending order of the members, or, if they are
-//! [`Unordered`](zset_core::Unordered), in the order in which they reached the score.
-//! [`Ties`](crate::Ties) determines how they are numbered:
+//! Members with equal scores are listed in ascending order. [`Unordered`](zset_core::Unordered)
+//! members are listed in the order in which they reached the score. [`Ties`](crate::Ties)
+//! determines their numbers:
 //!
 //! | scores | `Ordinal` | `Competition` | `Dense` |
 //! |---:|---:|---:|---:|
@@ -36,13 +36,13 @@
 //! | 100 | 3 | 2 | 2 |
 //! | 85 | 4 | 4 | 3 |
 //!
-//! If scores have a part that only orders ties, such as a time,
-//! [`ties_by`](crate::leaderboard::Standings::ties_by) numbers by the other part.
+//! If a score has a part that only orders ties, such as a time,
+//! [`ties_by`](crate::leaderboard::Standings::ties_by) can number members by the rest of the score.
 //!
 //! # Today and this week
 //!
 //! A [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time into buckets. Each bucket has
-//! a board, and one more board merges them all. A bucket expires as a whole. Its scores then no
+//! a board, and another board merges them all. A bucket expires as a whole, and its scores then no
 //! longer count in the merged board.
 //!
 //! ```
@@ -65,17 +65,17 @@
 //!
 //! # Scores for a server
 //!
-//! In process, use a tuple. A server's score is one `f64`: a [`PackedScore`](crate::PackedScore)
-//! gives each number a field of fixed width, so the order is right, and a number that would
-//! overflow into the next field is an error.
+//! In process, use a tuple as the score. On a server, a score is a single `f64`. A
+//! [`PackedScore`](crate::PackedScore) packs several numbers into it, each in a field of fixed
+//! width. So the order is preserved, and a number that does not fit its field is an error.
 //!
 //! # Memory, threads, storage
 //!
-//! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it
-//! keeps only the highest scores. Boards are for one thread, so threads share one behind a lock.
-//! With the feature `serde` they are serialized.
+//! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len), a
+//! full board evicts its last member for a better one. Threads can share a board behind a lock.
+//! With the feature `serde`, boards can be serialized.
 //!
 //! # Programs
 //!
-//! `season` keeps a game's boards in a file and starts them anew when a season ends: `cargo run
+//! `season` keeps a game's boards in a file and resets the points when a season ends: `cargo run
 //! --package zset-std --features serde --example season`.

@@ -1,15 +1,14 @@
 //! Coming from another crate: governor and tokio-util's `DelayQueue`.
 //!
-//! In each example, the other crate is on the left and zset on the right, and both sides are equal.
-//! The documentation of `zset_tower` compares `tower_governor`, and [that of
-//! zset-core](zset_core::_guide::coming_from) `BTreeSet`, `BinaryHeap`, priority-queue and other
-//! ordered collections.
+//! In the examples, the code with zset is on the right or below. For `tower_governor`, see the
+//! documentation of `zset_tower`. For `BTreeSet`, `BinaryHeap` and other ordered collections, see
+//! [the guide of zset-core](zset_core::_guide::coming_from).
 //!
 //! # governor
 //!
-//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key, a
-//! [`Direct<Funnel>`](crate::Direct) replaces `RateLimiter::direct`, in a `Mutex` if threads share
-//! it.
+//! A [`Funnel`](crate::Funnel) implements GCRA, the algorithm of governor. For one key, use a
+//! [`Direct<Funnel>`](crate::Direct) in place of `RateLimiter::direct`. If threads share it, put it
+//! in a `Mutex`.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -60,25 +59,25 @@
 //! # }
 //! ```
 //!
-//! - **Idle keys** stay in governor until a thread of yours calls `retain_recent`, and then
-//!   `shrink_to_fit`. Here each new key sweeps a few others, and the table shrinks with its keys.
-//!   If no new keys come, [`sweep`](crate::Keyed::sweep) removes idle ones.
-//! - **Keys** are unbounded in governor. Here [`with_max_keys`](crate::Keyed::with_max_keys) bounds
-//!   them.
-//! - **A decision** always has `limit`, `remaining` and `reset_after`.
-//! - **A quota** is fixed in governor; here [`set_quota`](crate::Keyed::set_quota) changes it, and
-//!   [`check_with`](crate::Keyed::check_with) takes one for a call.
+//! - **Idle keys** stay in governor until you call `retain_recent`; `shrink_to_fit` then frees
+//!   their memory. Here, each new key sweeps a few idle keys, and a table that is mostly empty
+//!   shrinks. If no new keys arrive, call [`sweep`](crate::Keyed::sweep).
+//! - **The number of keys** is unbounded in governor. Here,
+//!   [`with_max_keys`](crate::Keyed::with_max_keys) bounds it.
+//! - **A decision** here always has `limit`, `remaining` and `reset_after`.
+//! - **A quota** is fixed in governor. Here, [`set_quota`](crate::Keyed::set_quota) changes it, and
+//!   [`check_with`](crate::Keyed::check_with) takes a quota for a single call.
 //!
 //! # priority-queue
 //!
-//! A [`SortedSet`](zset_core::SortedSet) replaces it, line by line [in the guide of
-//! zset-core](zset_core::_guide::coming_from#priority-queue).
+//! Use a [`SortedSet`](zset_core::SortedSet). The guide of zset-core compares the two [line by
+//! line](zset_core::_guide::coming_from#priority-queue).
 //!
 //! # tokio-util's `DelayQueue`
 //!
-//! [`SharedDelayQueue`](crate::SharedDelayQueue) takes `&self`, so any number of tasks share it,
-//! and can lease jobs. With [`TokioClock`](crate::TokioClock) it follows `tokio::time::pause` as
-//! theirs does; with the default clock it needs no runtime.
+//! A [`SharedDelayQueue`](crate::SharedDelayQueue) is used through `&self`, so any number of tasks
+//! can share it. It can lease jobs. With [`TokioClock`](crate::TokioClock), it follows
+//! `tokio::time::pause`, like tokio-util's queue. With the default clock, it needs no runtime.
 //!
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
@@ -110,7 +109,8 @@
 //! assert_eq!(ours.due(&mail.1),                       Some(later));
 //! assert_eq!(theirs.remove(&call.0).into_inner(),     ours.cancel(&call.1).unwrap().payload);
 //! assert_eq!(theirs.len(),                            ours.len());
-//! // Theirs is a stream that ends when the queue is empty. Ours waits until it is closed.
+//! // Theirs is a stream that ends when the queue is empty. Ours waits for more jobs until the
+//! // queue is closed.
 //! assert_eq!(theirs.next().await.unwrap().into_inner(),
 //!                                                     ours.wait_pop().await.unwrap().payload);
 //! assert_eq!(start.elapsed(),                         2 * minute);
@@ -122,7 +122,7 @@
 //! let job = poll_fn(|cx| next.poll_unpin(cx)).await.unwrap().payload;
 //! assert_eq!(expired, job);
 //! # ours.push_after("last", minute)?;
-//! // The same as a stream, and one that owns the queue, to be spawned.
+//! // The same as a stream of jobs. The second stream owns the queue, so it can be spawned.
 //! let jobs = stream::poll_fn(|cx| next.poll_unpin(cx).map(Result::ok));
 //! # drop(jobs);
 //! let jobs = stream::unfold(Arc::clone(&ours), |queue| async {
@@ -137,9 +137,9 @@
 //! | | tokio-util | here |
 //! |---|---|---|
 //! | an empty queue | ends the stream | waits for the next job, until the queue is closed |
-//! | an invalid key | panics | is a `None` |
-//! | times | two years ahead at most, in milliseconds | any, in nanoseconds; tokio rounds up |
-//! | jobs of the same time | in any order | as they were pushed |
+//! | an invalid key | panics, except in `try_remove` | returns `None` |
+//! | times | at most two years ahead, in milliseconds | any, in nanoseconds, but tokio's timers round up |
+//! | jobs due at the same time | in any order | in the order of arrival |
 //!
-//! On one thread, a [`DelayQueue`](crate::DelayQueue) takes the time in each call. A timer wheel is
-//! faster if nothing but expiry is needed.
+//! For one thread, use a [`DelayQueue`](crate::DelayQueue), whose calls take the time as an
+//! argument. A timer wheel is faster, except when many jobs are popped at once.

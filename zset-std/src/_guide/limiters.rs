@@ -1,8 +1,8 @@
 //! Limiters: how many units are allowed in a period.
 //!
-//! An algorithm is a value made of [quotas](crate::Quota), without state. A holder owns the state
-//! of each key and returns a [`Decision`](crate::Decision): [`Direct`](crate::Direct) has one key,
-//! [`Keyed`](crate::Keyed) many keys that threads share.
+//! An algorithm is a value that contains [quotas](crate::Quota) and no state. A holder owns the
+//! state of each key and returns a [`Decision`](crate::Decision). [`Direct`](crate::Direct) holds
+//! one key. [`Keyed`](crate::Keyed) holds many keys, and threads can share it.
 //!
 //! ```
 //! use std::time::Duration;
@@ -18,7 +18,7 @@
 //!     Verdict::Never => println!("that is too much for any minute"),
 //! }
 //!
-//! // A leaky bucket: five at once, then one each ten milliseconds. Waiters are served in turn.
+//! // A leaky bucket: five at once, then one every ten milliseconds. Waiters are served in turn.
 //! let funnel = Funnel::new(Quota::new(1, Duration::from_millis(10))?).with_capacity(5)?;
 //! let requests = Keyed::<String, _>::new(funnel);
 //! for _ in 0..6 {
@@ -30,28 +30,29 @@
 //! # Choosing an algorithm
 //!
 //! - **At most n in any period**, and the limit must hold exactly:
-//!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each time at which units were
-//!   allowed.
-//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). Its state is 24 bytes a key, so it
-//!   is the choice for millions of keys.
-//! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). Its
-//!   state is 32 bytes a key.
-//! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit
-//!   around the boundary of two windows, and serves as a baseline.
+//!   [`SlidingWindow`](crate::SlidingWindow). For each period, it stores one entry per instant at
+//!   which units were allowed.
+//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). Its state is 24 bytes per key, so it
+//!   suits millions of keys.
+//! - **Large counts, where an approximation is enough**: [`WindowCounter`](crate::WindowCounter).
+//!   With the feature `alloc`, its state is 32 bytes per key, and 56 bytes more if calls for the
+//!   key use different periods.
+//! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It can allow up to twice the limit
+//!   around the boundary of two windows. It is meant as a baseline for comparison.
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
-//!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
+//!   [`Limits`](crate::Limits). If one of them denies units, nothing is taken from the others.
 //! - **A block for clients that keep sending while denied**: a [`Penalty`](crate::Penalty) around
-//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the previous
-//!   one.
-//! - **Rules of your own**: a type that implements [`Limiter`](crate::Limiter). Its example is a
-//!   number of bytes a day, counted from midnight of a time zone.
+//!   any of these algorithms, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as
+//!   the previous one, up to a maximum that you choose.
+//! - **Your own rules**: implement [`Limiter`](crate::Limiter). The example in its docs limits
+//!   bytes per day, counted from midnight in a time zone.
 //!
 //! # A quota for each call
 //!
-//! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the user's tier,
-//! or one from a database. With a funnel, pass a [`Funnel`](crate::Funnel) to set the capacity as
-//! well. All calls share the history of the key: units allowed under one quota count under the
-//! others. The docs of the method say how exactly, and when a longer period misses units.
+//! [`check_with`](crate::Keyed::check_with) takes a quota as an argument, e.g. that of the user's
+//! tier or one from a database. With a funnel, pass a [`Funnel`](crate::Funnel) instead to set the
+//! capacity as well. All calls share the history of the key: units allowed under one quota count
+//! under the others. The docs of the method say when this is not exact.
 //!
 //! ```
 //! use std::time::Duration;
@@ -67,70 +68,74 @@
 //! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```
 //!
-//! # Units that may not count
+//! # Units that might not count
 //!
-//! A failed login counts, and a successful one does not. A [`Hold`](crate::Hold) reserves units
-//! until that is known, so that no more logins are in progress than may fail. It is charged or
-//! released once; if it is dropped, it is charged. Its example is such a login.
+//! Suppose that a login counts only if it fails. A [`Hold`](crate::Hold) reserves units until the
+//! outcome is known, so the logins in progress cannot exceed the failures still allowed. The caller
+//! then charges or releases the hold. A hold that is dropped is charged. The docs of `Hold` show
+//! such a login.
 //!
 //! # In place of a recipe for Redis
 //!
 //! | the usual recipe | here |
 //! |---|---|
 //! | `ZREMRANGEBYSCORE`, `ZCARD`, compare, `ZADD`, `EXPIRE` in one script | a check of a `SlidingWindow` |
-//! | `ZCOUNT` over the window, then `ZADD`, with a gap between the two | the same check, without a gap |
+//! | `ZCOUNT` over the window, then `ZADD`, with a race between the two | the same check, without the race |
 //! | `ZADD`, then `ZCARD`, so that denied requests use up the quota | the same check, which records no denied units |
 //! | "is the limit reached?" and "record a call" as two steps | `over_limit` and `record` |
-//! | a funnel in the process, `make_space` and `watering` | [`Funnel`](crate::Funnel), which has a table of these names |
-//! | `CL.THROTTLE` | `throttle` of a `Keyed<_, Funnel>`, with its five numbers |
+//! | a funnel in the process, with `make_space` and `watering` | [`Funnel`](crate::Funnel), whose docs map these names to its methods |
+//! | `CL.THROTTLE` | `throttle` of a `Keyed<_, Funnel>`, which returns the same five fields |
 //! | `INCR` and `EXPIRE` | `FixedWindow`, if twice the limit at a boundary is acceptable |
 //!
 //! # What a decision means
 //!
-//! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed, and a check has
-//!   recorded them.
-//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed, and none is recorded. A
-//!   [`Penalty`](crate::Penalty) counts the denial. The same call succeeds after exactly
-//!   `retry_after`, if no other call passes and no block begins in between. For a key without room,
-//!   or with held units, it is an estimate.
-//! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never pass
-//!   together. They take nothing from the quota.
+//! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units are allowed, and a check has recorded
+//!   them.
+//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit is allowed or recorded. A
+//!   [`Penalty`](crate::Penalty) counts the denial of a check towards a block, unless the key is
+//!   already blocked. The same call succeeds
+//!   after exactly `retry_after`, unless the key is used or the limiter is changed in the meantime.
+//!   If the key has held units, or there is no room for the key, `retry_after` is an estimate.
+//! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never be
+//!   allowed together. Nothing is taken from the quota.
 //!
-//! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
-//! [`Decision`](crate::Decision) are the numbers for the headers of an HTTP response; the crate
-//! `zset-tower` answers 429 with them.
+//! The units of a call are allowed together or not at all. The crate `zset-tower` sends the fields
+//! `limit`, `remaining` and `reset_after` of a [`Decision`](crate::Decision) as headers of HTTP
+//! responses. For a denial, it sends `retry_after` instead of `reset_after` if `retry_after` is
+//! shorter.
 //!
 //! # Keys from clients
 //!
-//! Bound the number of keys with [`with_max_keys`](crate::Keyed::with_max_keys): otherwise a client
-//! that makes up keys grows the table without limit. At the bound a new key replaces an idle one.
-//! If no key is idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares
-//! one limiter with all others without room
-//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A key in use is never removed: that
-//! would discard its history.
+//! A client that makes up keys could fill the memory. So bound the number of keys with
+//! [`with_max_keys`](crate::Keyed::with_max_keys), and bound their length. At the bound, a new key
+//! replaces an idle one. If no key is idle, the new key is refused
+//! ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)), or all keys for which there is no room
+//! share one state ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A key in use is
+//! never removed for a new one, since that would discard its history.
 //!
 //! # Time
 //!
-//! The default clock is monotonic; [`FakeClock`](crate::FakeClock) is set by hand, for tests. Every
-//! call can be made at a given time instead: `limiter.at(now).check(&key)`. All times are valid,
-//! the arithmetic does not wrap, and a clock that steps back never grants more. A quota of zero, or
-//! one that takes more than 146 years to recover, is a [`QuotaError`](crate::limit::QuotaError).
+//! The default clock is monotonic. In tests, a [`FakeClock`](crate::FakeClock) is set by hand. To
+//! pass the time to a call instead, use `limiter.at(now).check(&key)`; this works for all calls
+//! except waits. Any time may be passed. A clock that steps back grants no additional units.
+//! [`Quota::new`](crate::Quota::new) returns a [`QuotaError`](crate::limit::QuotaError) for zero
+//! units, or for a period that is zero or exceeds 146 years.
 //!
 //! # Waiting
 //!
-//! [`wait_ready`](crate::Keyed::wait_ready) waits for units instead of denying them: on a thread
-//! with `block`, or as a future in any runtime with the feature `async`. Waiters for a key are
-//! served in the order of their arrival. A waiter that gives up has taken nothing.
+//! [`wait_ready`](crate::Keyed::wait_ready) waits until units are allowed. Call `block` on the
+//! result to block the current thread. With the feature `async`, the result is also a future for
+//! any runtime. Waiters for a key are served in order of arrival. A waiter that gives up takes no
+//! units.
 //!
 //! # Generic code
 //!
-//! Code that takes any keyed limiter, such as a middleware, is generic over
-//! [`KeyedLimiter`](crate::KeyedLimiter), which is dyn-compatible. For metrics, an
-//! [`Observer`](crate::Observer) receives the decision of each check and hold of units, and of each
-//! wait that succeeds.
+//! Code that works with any keyed limiter, such as a middleware, can be generic over
+//! [`KeyedLimiter`](crate::KeyedLimiter). The trait is dyn-compatible. For metrics, an
+//! [`Observer`](crate::Observer) is told which calls are allowed or denied.
 //!
 //! # Programs
 //!
-//! `cargo run --example login_captcha` is a service that counts failures, and `payments` prints how
-//! a window slides. `outgoing` is a client that waits: `cargo run --package zset-std --features
-//! tokio --example outgoing`.
+//! `login_captcha` is a service that counts failed logins, and `payments` shows how a window
+//! slides: `cargo run --example payments`. `outgoing` is a client that waits: `cargo run --package
+//! zset-std --features tokio --example outgoing`.

@@ -19,31 +19,33 @@
 //!
 //! # Choosing a queue
 //!
-//! The types are a [`DelayQueue`](crate::DelayQueue), a
-//! [`SharedDelayQueue`](crate::SharedDelayQueue) with or without a [`JobRunner`](crate::JobRunner),
-//! and an [`ExpiringSet`](crate::ExpiringSet): [which one for what](crate#which-type).
+//! The types are [`DelayQueue`](crate::DelayQueue), [`SharedDelayQueue`](crate::SharedDelayQueue),
+//! [`JobRunner`](crate::JobRunner) and [`ExpiringSet`](crate::ExpiringSet). The crate's docs say
+//! [which one to use](crate#which-type).
 //!
-//! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
-//! `docs/benchmarks.md` has the measurements. These queues also cancel and reschedule by id, list
-//! jobs in order, and count the jobs that are due.
+//! If jobs are only pushed and popped, one at a time, a `BinaryHeap` or a timer wheel is faster;
+//! see the project's `docs/benchmarks.md`. The queues here can also cancel and reschedule jobs by
+//! id. A `DelayQueue` can also list jobs in order and count the jobs that are due.
 //!
 //! # Pop or lease
 //!
-//! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it; if
-//!   that worker dies, the job is lost.
-//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) leases a job. The job stays in the queue
-//!   and is due again at the end of the lease, unless the worker acknowledges it with
-//!   [`ack`](crate::SharedDelayQueue::ack) first. So each job is delivered at least once, and
-//!   handlers must tolerate a repetition. [`nack`](crate::SharedDelayQueue::nack) returns a failed
-//!   job to the queue, due after a delay.
+//! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it. If
+//!   that caller dies, the job is lost.
+//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) leases a job. The job stays in the queue.
+//!   At the end of the lease it is due again, unless the worker has acknowledged it with
+//!   [`ack`](crate::SharedDelayQueue::ack). So a job may be delivered more than once, and handlers
+//!   must tolerate repetition. A worker that fails calls [`nack`](crate::SharedDelayQueue::nack),
+//!   and the job is due again after a delay.
 //!
-//! A job that has been delivered as often as
+//! A job that fails as often as
 //! [`with_max_deliveries`](crate::SharedDelayQueue::with_max_deliveries) permits becomes a dead
-//! letter, for [`take_dead_letters`](crate::SharedDelayQueue::take_dead_letters) to return.
+//! letter. [`take_dead_letters`](crate::SharedDelayQueue::take_dead_letters) removes and returns
+//! dead letters.
 //!
 //! # On one thread
 //!
-//! A [`DelayQueue`](crate::DelayQueue) has no clock: each call that depends on the time takes it.
+//! A [`DelayQueue`](crate::DelayQueue) has no clock. Calls that depend on the time take the current
+//! time as an argument.
 //!
 //! ```
 //! use std::time::Duration;
@@ -65,15 +67,15 @@
 //!
 //! # Events and expiry
 //!
-//! A schedule of events, such as sales that open, is a queue of ids without payloads. A popped id
-//! is no longer in the queue, so it is popped exactly once, however late the call and even if the
-//! clock steps back:
+//! To schedule events, such as the opening of sales, use a queue of ids without payloads. An id
+//! leaves the queue when it is popped. So, unless it is scheduled again, it is popped only once,
+//! even if the call is late or the clock steps back:
 //!
 //! ```
 //! use zset_std::{DelayQueue, Timestamp};
 //!
-//! /// Schedules an id for a time, or moves it. An id that already has the time keeps its place, so
-//! /// scheduling everything again, e.g. after reloading a table, is a no-op.
+//! /// Schedules or reschedules an id. An id that already has this due time keeps its place, so
+//! /// scheduling all queued ids again, e.g. after reloading a table, is a no-op.
 //! fn schedule(events: &mut DelayQueue<(), &'static str>, id: &'static str, due: Timestamp) {
 //!     if events.due(id) != Some(due) && events.reschedule(id, due).is_none() {
 //!         events.push_with_id(id, (), due).expect("the id is not in the queue");
@@ -92,22 +94,23 @@
 //! assert!(sales.pop(at(20)).is_none()); // the clock has stepped back
 //! ```
 //!
-//! [`SharedDelayQueue::run`](crate::SharedDelayQueue::run) gives a queue a thread that calls a
-//! function for each job that is due. Threads that share a queue try again if another pushes the
-//! same id in between: [`push_with_id`](crate::SharedDelayQueue::push_with_id) reports it.
+//! [`SharedDelayQueue::run`](crate::SharedDelayQueue::run) starts a thread that calls a function
+//! for each job that is due. If threads share a queue, another thread may push the same id between
+//! the calls in `schedule`. [`push_with_id`](crate::SharedDelayQueue::push_with_id) then returns an
+//! error, and the caller should try again.
 //!
-//! An [`ExpiringSet`](crate::ExpiringSet) holds members such as sessions. A member is live strictly
-//! before its deadline; an expired one is absent in every call that takes the time, even before it
-//! is removed.
+//! An [`ExpiringSet`](crate::ExpiringSet) contains members with deadlines, such as sessions. A
+//! member is live strictly before its deadline. Look-ups that take the time treat an expired member
+//! as absent, even before it is removed.
 //!
 //! # Clocks and storage
 //!
-//! The types for one thread have no clock. The shared ones take any [`Clock`](crate::Clock):
-//! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests.
-//! The types that hold data are serialized with the feature `serde`, a shared queue as the
-//! `DelayQueue` that it converts into.
+//! Types that threads share accept any [`Clock`](crate::Clock), e.g. a
+//! [`SystemClock`](crate::SystemClock) for times of day, or a [`FakeClock`](crate::FakeClock) in
+//! tests. With the feature `serde`, a `DelayQueue` and an `ExpiringSet` can be serialized. A shared
+//! queue must first be converted into a `DelayQueue`.
 //!
 //! # Programs
 //!
-//! `delayed_jobs` leases jobs to workers that die and fail, and `flash_sale` opens sales at their
-//! times: `cargo run --example delayed_jobs`.
+//! `delayed_jobs` leases jobs to workers that die or fail, and `flash_sale` opens sales at
+//! scheduled times: `cargo run --example delayed_jobs`.

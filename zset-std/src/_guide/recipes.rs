@@ -1,17 +1,18 @@
-//! Recipes: programs in a few lines that keep an ordered index of their own.
+//! Recipes: short programs, each built around an ordered index.
 //!
 //! - [A store whose keys expire](#a-store-whose-keys-expire)
 //! - [A controller's scheduler](#a-controllers-scheduler)
 //! - [A peer table](#a-peer-table)
 //!
-//! `zset_core::_guide::coming_from` has a priority queue for generic code, and two orders over the
-//! same elements.
+//! Two more recipes are in `zset_core::_guide::coming_from`: a priority queue for generic code, and
+//! two orders over the same elements.
 //!
 //! # A store whose keys expire
 //!
-//! A [`SortedMap`](zset_core::SortedMap) of keys and values, whose scores are the deadlines. A key
-//! without a deadline sorts last: `None` sorts first in an `Option`, and
-//! [`Reverse`](std::cmp::Reverse) turns the order.
+//! The store is a [`SortedMap`](zset_core::SortedMap) whose scores are deadlines. A key without a
+//! deadline must sort last, but `None` sorts first in an `Option`. An outer
+//! [`Reverse`](std::cmp::Reverse) puts `None` last, and an inner one keeps the earliest deadline
+//! first.
 //!
 //! ```
 //! use std::cmp::Reverse;
@@ -57,8 +58,8 @@
 //!
 //! # A controller's scheduler
 //!
-//! An object that is requested several times is reconciled once, at the earliest of these times,
-//! and never by two workers at once.
+//! If an object is requested several times before it starts, it is reconciled once, and is due at
+//! the earliest of the requested times. Two workers never reconcile it at the same time.
 //!
 //! ```
 //! use std::collections::HashSet;
@@ -105,8 +106,8 @@
 //!
 //! # A peer table
 //!
-//! A bounded [`SortedMap`](zset_core::SortedMap) of peers, whose scores are their reputations. A
-//! full table replaces its worst peer if that has misbehaved.
+//! The table is a bounded [`SortedMap`](zset_core::SortedMap) whose scores are the reputations of
+//! peers. When it is full, a new peer replaces the worst peer if that peer has misbehaved.
 //!
 //! ```
 //! use std::net::SocketAddr;

@@ -13,11 +13,12 @@
 //!
 //! # Pages
 //!
-//! A page continues after the last entry of the page before, which the caller keeps as a
-//! [`Cursor`](crate::timeline::Cursor): a time and an id. The entry itself may be removed in the
-//! meantime. So new posts do not make a page skip or repeat an entry, whereas they shift pages that
-//! are counted by number. An entry whose time changes between two pages may be on both or on
-//! neither, and a cap may evict entries that no page has shown.
+//! To continue after a page, the caller keeps a [`Cursor`](crate::timeline::Cursor): the time and
+//! id of the page's last entry. New posts then do not make a page skip or repeat an entry, as they
+//! would if pages were selected by number. A cursor stays valid even if its entry is removed.
+//!
+//! If the time of an entry changes between two pages, the entry may be on both or on neither. A cap
+//! may evict entries that no page has shown.
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
 //! - [`before`](crate::Timeline::before) returns the page after a cursor: the next older entries.
@@ -25,15 +26,15 @@
 //!
 //! # Caps
 //!
-//! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps only the
-//! newest posts; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough
-//! compared with the newest time seen.
+//! A timeline grows with each new post. [`with_max_len`](crate::Timeline::with_max_len) keeps only
+//! the newest posts. [`with_max_age`](crate::Timeline::with_max_age) removes posts that reach a
+//! given age, measured from the newest time seen.
 //!
 //! # Several feeds as one
 //!
-//! [`MergedTimelines`](crate::MergedTimelines) reads the feeds that a user follows as one. It
-//! borrows them and copies nothing, so create a new one for each page. An entry that is in several
-//! feeds, with the same id and time, is returned once.
+//! [`MergedTimelines`](crate::MergedTimelines) reads several feeds as one, e.g. those that a user
+//! follows. It borrows the feeds and copies no entries, so create a new one for each page. An entry
+//! that is in several feeds, with the same id and time, is returned once.
 //!
 //! ```
 //! use zset_std::timeline::Cursor;
@@ -52,4 +53,4 @@
 //! assert!(page.map(|post| *post.id).eq(["sun", "hello"]));
 //! ```
 //!
-//! The example `feed` is a page: `cargo run --example feed`.
+//! The example `feed` reads merged feeds page by page: `cargo run --example feed`.
