@@ -104,7 +104,7 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// | capacity | 65,535, or 255 | any | 65,534 with links of `u16` | a power of two |
 ///
 /// All have a `const fn` constructor, so they can be a `static`, and are modified through
-/// `&mut self`: an interrupt handler and the main loop share them behind a critical section (see
+/// `&mut self`: an interrupt handler and the main loop share them in critical sections (see
 /// the [guide](crate::_guide::firmware#interrupt-handlers)).
 ///
 /// `BinaryHeap` is the choice where elements are only pushed and popped. The project's

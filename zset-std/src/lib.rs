@@ -6,8 +6,8 @@
 //!
 //! [`Direct`], [`Leaderboard`], [`DelayQueue`], [`Timeline`] and [`ExpiringSet`] are types for one
 //! thread. The methods that change them take `&mut self`. They are `Send` and `Sync` if their
-//! contents are, so threads can share one behind a lock. They do not need std, so interrupt
-//! handlers can share one behind a critical section. This example uses a lock:
+//! contents are, so threads can share one in a lock. They do not need std, so interrupt
+//! handlers can share one in critical sections. This example uses a lock:
 //!
 //! ```
 //! use std::sync::RwLock;

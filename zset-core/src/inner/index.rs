@@ -284,12 +284,12 @@ impl<K, V, S> Nodes<K, V, S> {
         }
     }
 
-    /// Draws the height of a new leaf next to `beside`. Reserves memory for the leaf and for the
+    /// Draws the height of a new leaf next to `neighbour`. Reserves memory for the leaf and for the
     /// blocks that it may split.
-    pub(crate) fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
+    pub(crate) fn try_reserve_leaf(&mut self, neighbour: u32) -> Result<u32, TryReserveError> {
         let height = self.heights.draw();
         let (mut level, mut splits) = (0, 0);
-        let mut parent = self.leaf(beside).parent;
+        let mut parent = self.leaf(neighbour).parent;
         while parent != NONE {
             let block = self.blocks.get(parent);
             level += 1;

@@ -72,7 +72,7 @@
 //! # Memory, threads, storage
 //!
 //! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len), a
-//! full board evicts its last member for a better one. Threads can share a board behind a lock.
+//! full board evicts its last member for a better one. Threads can share a board in a `Mutex`.
 //! With the feature `serde`, boards can be serialized.
 //!
 //! # Programs

@@ -132,7 +132,7 @@
 //!
 //! Code that works with any keyed limiter, such as a middleware, can be generic over
 //! [`KeyedLimiter`](crate::KeyedLimiter). The trait is dyn-compatible. For metrics, an
-//! [`Observer`](crate::Observer) is told which calls are allowed or denied.
+//! [`Observer`](crate::Observer) is notified of the calls that are allowed or denied.
 //!
 //! # Programs
 //!

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Decision;
 
-/// A hook for metrics that is told which calls a [`Keyed`](super::Keyed) limiter allows or denies.
+/// A hook for metrics, notified of the calls that a [`Keyed`](super::Keyed) limiter allows or
+/// denies.
 ///
 /// Its methods are called on the caller's thread, while no lock is held; `allowed` and `denied` are
 /// called after the decision. Each of the following makes a decision: a check, with or without its

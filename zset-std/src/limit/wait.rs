@@ -236,8 +236,9 @@ where
             Verdict::Allowed => Step::Done(Ok(())),
             Verdict::Never => Step::Done(Err(NotReady::Never)),
             Verdict::Denied { retry_after } => {
-                // Compare durations, not times: `now + retry_after` saturates at the last timestamp.
-                // If that is also the deadline, a wait that is too long would seem to end in time.
+                // Compare durations, not times, since `now + retry_after` saturates. If the
+                // deadline is the last timestamp, a wait that is too long would seem to end in
+                // time.
                 if retry_after > self.deadline.saturating_duration_since(now) {
                     return Step::Done(Err(NotReady::TooLate));
                 }

@@ -421,7 +421,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         };
         let mut reference = reference.clone();
         reference.newest = self.newest;
-        let expected = reference.check_beside(quota, n, held, self.now);
+        let expected = reference.check_with_held(quota, n, held, self.now);
         assert_eq!(decision, expected, "{key}, present: {is_present}, with room: {has_room}");
     }
 
@@ -444,7 +444,7 @@ impl<L: Limiter, R: OneKey> Subject<L, R> {
         let (reference, place) = self.place(key);
         let Some(reference) = reference else { return self.expect_refused(decision, quota, n) };
         reference.newest = newest;
-        let expected = reference.check_beside(quota, n, others[place as usize], now);
+        let expected = reference.check_with_held(quota, n, others[place as usize], now);
         assert_eq!(decision, expected, "{key} at {place:?}");
         if place == Place::Key {
             let present = self.present.get_mut(&key).unwrap();

@@ -149,7 +149,7 @@ impl<L: OneKey> Reference<L> {
 
     /// Returns the expected decision for a caller at this time.
     pub(super) fn check(&mut self, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
-        self.check_beside(quota, n, 0, now)
+        self.check_with_held(quota, n, 0, now)
     }
 
     /// Returns the decision that a check would make.
@@ -158,22 +158,22 @@ impl<L: OneKey> Reference<L> {
     }
 
     /// Returns the decision on `n` units in addition to `held` others.
-    pub(super) fn check_beside(
+    pub(super) fn check_with_held(
         &mut self,
         quota: Option<Funnel>,
         n: u32,
         held: u32,
         now: Timestamp,
     ) -> Decision {
-        self.decide_beside(quota, (n, n), held, now)
+        self.decide_with_held(quota, (n, n), held, now)
     }
 
     /// Returns the decision on `n` units that are to be held, in addition to `held` others.
     pub(super) fn hold(&mut self, n: u32, held: u32, now: Timestamp) -> Decision {
-        self.decide_beside(None, (n, 0), held, now)
+        self.decide_with_held(None, (n, 0), held, now)
     }
 
-    fn decide_beside(
+    fn decide_with_held(
         &mut self,
         quota: Option<Funnel>,
         (n, taken): (u32, u32),

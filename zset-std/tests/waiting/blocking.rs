@@ -40,7 +40,7 @@ fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     let (funnels, clock) = funnels();
     clock.advance(Duration::from_secs(100));
     assert!(funnels.check("a").is_allowed());
-    // The caller's clock is a minute behind the latest time that the limiter has seen.
+    // The caller's clock is a minute before the latest time that the limiter has seen.
     assert_eq!(
         funnels.at(Timestamp::from_nanos(40_000_000_000)).peek_n("a", 1).retry_after(),
         Some(Duration::from_secs(61))

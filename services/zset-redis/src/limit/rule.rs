@@ -102,7 +102,7 @@ impl State {
         if wait == 0 {
             return Duration::ZERO;
         }
-        // If the clock is behind the latest recorded time, the caller must also wait for the clock
+        // If the clock is before the latest recorded time, the caller must also wait for the clock
         // to catch up.
         let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
         Duration::from_nanos(wait.saturating_add(lag))

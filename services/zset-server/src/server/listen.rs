@@ -108,7 +108,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Listens on a socket in the file system.
 fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
-    // A killed server leaves its socket file behind. Remove the file if no server listens on it.
+    // A killed server does not remove its socket file. Remove the file if no server listens on it.
     let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
     if is_socket
         && UnixStream::connect(path)

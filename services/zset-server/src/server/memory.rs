@@ -63,17 +63,17 @@ impl Held {
     /// while the others hold little, so that large values can be set and read.
     fn is_too_much(&self, held: usize) -> bool {
         let (_, largest) = self.largest.get();
-        held > self.max.get() && largest > self.max_beside(held.saturating_sub(largest))
+        held > self.max.get() && largest > self.max_given(held.saturating_sub(largest))
     }
 
     /// Returns the number of bytes that may be held for a client that currently holds `own` bytes.
     pub(super) fn max_of(&self, own: usize) -> usize {
-        self.max.get().max(self.max_beside(self.all.get() - own))
+        self.max.get().max(self.max_given(self.all.get() - own))
     }
 
     /// Returns the number of bytes that one client may hold, even above the bound, while the others
     /// hold `others` bytes.
-    fn max_beside(&self, others: usize) -> usize {
+    fn max_given(&self, others: usize) -> usize {
         if others <= self.max.get() / 2 { self.max_alone.get() } else { 0 }
     }
 

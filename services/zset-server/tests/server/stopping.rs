@@ -52,7 +52,7 @@ fn a_client_that_does_not_read_does_not_delay_a_stop() {
 fn a_unix_socket_is_removed_at_the_stop_and_a_stale_one_is_replaced() {
     let path = env::temp_dir().join(format!("zset-server-{}.socket", std::process::id()));
     let _ = fs::remove_file(&path);
-    // Dropping a listener leaves its socket file behind.
+    // Dropping a listener does not remove its socket file.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let with_socket = || Options { unix_socket: Some(path.clone()), ..options() };
     let server = Running::with(with_socket());

@@ -17,7 +17,7 @@ use zset_std::{SharedDelayQueue, Timestamp};
 use crate::servers::{Cluster, Kind, PATIENCE, Server, at_micros as at};
 
 /// The ids include bytes that are not valid UTF-8, numbers, and one like the numbers that the
-/// server stores in front of ids.
+/// server stores before ids.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
 
 type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;
