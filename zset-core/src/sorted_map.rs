@@ -11,7 +11,7 @@ use crate::inner::bulk::Filling;
 use crate::inner::index::Heights;
 use crate::inner::iter as elements;
 use crate::inner::leaf::{End, Handle};
-use crate::inner::{Core, Hashed, LookUp, Nodes, RankedRange, Scores};
+use crate::inner::{Core, Hashed, Nodes, RankedRange, Scores};
 use crate::reserve::or_panic;
 use crate::sorted_set::FromSortedError;
 use crate::{
@@ -267,24 +267,6 @@ impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     pub fn rev_rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         let rank = self.rank(key)?;
         Some(self.len() - 1 - rank)
-    }
-}
-
-impl<'a, 'q, K, V, S, H, Q> LookUp<&'q Q> for &'a SortedMap<K, V, S, H>
-where
-    H: BuildHasher,
-    Q: Hash + Equivalent<K> + ?Sized,
-{
-    type Found = Option<&'a S>;
-
-    #[inline]
-    fn hash(&self, key: &&'q Q) -> usize {
-        self.core.hash(*key)
-    }
-
-    #[inline]
-    fn find(&self, hash: usize, key: &'q Q) -> Option<&'a S> {
-        self.core.find_map(hash, key, |found| found.score)
     }
 }
 

@@ -1,9 +1,11 @@
-//! The iterators of a [`SortedMap`].
+//! The iterators of a [`SortedMap`], and the look-ups of [`Scores`](crate::sorted_set::Scores).
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
 
 use super::{SortedMap, element, taken};
+use crate::inner::LookUp;
 use crate::inner::find::Position;
 use crate::inner::front::{front_extract_if, front_into_iter, front_iter, front_owning};
 use crate::inner::iter;
@@ -138,5 +140,23 @@ front_into_iter!(ValuesMut<'a, K, V, S>, <'a, K, V, S>, &'a mut V, changing_valu
 impl<K, V, S> Default for ValuesMut<'_, K, V, S> {
     fn default() -> Self {
         ValuesMut(iter::IterMut::default())
+    }
+}
+
+impl<'a, 'q, K, V, S, H, Q> LookUp<&'q Q> for &'a SortedMap<K, V, S, H>
+where
+    H: BuildHasher,
+    Q: Hash + Equivalent<K> + ?Sized,
+{
+    type Found = Option<&'a S>;
+
+    #[inline]
+    fn hash(&self, key: &&'q Q) -> usize {
+        self.core.hash(*key)
+    }
+
+    #[inline]
+    fn find(&self, hash: usize, key: &'q Q) -> Option<&'a S> {
+        self.core.find_map(hash, key, |found| found.score)
     }
 }

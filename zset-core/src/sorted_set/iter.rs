@@ -1,9 +1,11 @@
-//! The iterators of a [`SortedSet`].
+//! The iterators of a [`SortedSet`], and the look-ups of [`Scores`](super::Scores).
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
 
 use super::SortedSet;
+use crate::inner::LookUp;
 use crate::inner::find::Position;
 use crate::inner::front::{front_extract_if, front_into_iter, front_iter, front_owning};
 use crate::inner::iter;
@@ -60,5 +62,23 @@ front_extract_if!(
 impl<M: fmt::Debug, S: fmt::Debug, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
+    }
+}
+
+impl<'a, 'q, M, S, H, Q> LookUp<&'q Q> for &'a SortedSet<M, S, H>
+where
+    H: BuildHasher,
+    Q: Hash + Equivalent<M> + ?Sized,
+{
+    type Found = Option<&'a S>;
+
+    #[inline]
+    fn hash(&self, member: &&'q Q) -> usize {
+        self.core.hash(*member)
+    }
+
+    #[inline]
+    fn find(&self, hash: usize, member: &'q Q) -> Option<&'a S> {
+        self.core.find_map(hash, member, |found| found.score)
     }
 }

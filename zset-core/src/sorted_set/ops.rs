@@ -1,14 +1,16 @@
 //! Set operations: lazy unions, intersections and differences; tests such as `is_subset`;
-//! operators; and eager unions and intersections that combine scores.
+//! operators; eager unions and intersections that combine scores; appending and splitting.
 
+use core::borrow::Borrow;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 use core::ops::{BitAnd, BitOr, BitXor, Sub};
 
 use super::{Iter, SortedSet};
+use crate::inner::RankedRange;
 use crate::reserve::{or_panic, try_collect};
-use crate::{TieOrder, TryReserveError};
+use crate::{ScoreOrder, TieOrder, TryReserveError};
 
 impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
@@ -536,5 +538,82 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
         let mut both = Self::with_hasher(self.hasher().clone());
         or_panic(elements.and_then(|elements| both.core.try_fill_distinct(elements)));
         both
+    }
+}
+
+impl<M: TieOrder + Hash, S: ScoreOrder + Clone, H: BuildHasher> SortedSet<M, S, H> {
+    /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
+    /// members of `other`; **O(n + m)** if at least n / 2 of them are new. If they are
+    /// [`Unordered`](crate::Unordered), all must be new.
+    ///
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. Of
+    /// two equal members, that of this set is kept.
+    ///
+    /// A call in O(n + m) merges the sets into newly allocated memory. This temporarily doubles
+    /// memory use, and releases reserved memory. If the allocation fails, the elements are inserted
+    /// one at a time.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost. The same
+    /// holds if `Ord`, `Eq` or `Hash` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
+    /// let mut other = SortedSet::from([("b", 9), ("c", 3)]);
+    /// set.append(&mut other);
+    /// assert!(other.is_empty());
+    /// assert!(set.iter().eq([(&"a", &1), (&"c", &3), (&"b", &9)]));
+    /// ```
+    #[track_caller]
+    pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
+        if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
+            or_panic(self.core.try_extend(&mut other.core));
+        }
+    }
+}
+
+impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those
+    /// before it. **O(log n + m)** for m returned elements.
+    ///
+    /// Returns an empty set if the rank is past the end.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))))
+    }
+
+    /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
+    /// others. **O(log n + m)** for m returned elements.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score<T>(&mut self, score: &T) -> Self
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        or_panic(self.try_split_off(self.core.nodes.resolve_from_score(score)))
+    }
+
+    /// Moves a range to a new set with the same hasher. On error, the set is unchanged.
+    fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
+        let mut upper = Self::with_hasher(self.hasher().clone());
+        self.core.try_split_off(range, &mut upper.core)?;
+        Ok(upper)
     }
 }
