@@ -403,7 +403,10 @@ impl Neg for Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixed_sorted_set::FixedHashBuilder;
+    use core::hash::BuildHasher;
     use proptest::prelude::*;
+    use std::collections::HashSet;
     use std::format;
     use std::string::ToString;
 
@@ -460,6 +463,8 @@ mod tests {
         let sorted = [&[Score::NEG_INFINITY], &finite[..], &[Score::INFINITY]].concat();
         assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
         assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
+        let hashes: HashSet<_> = sorted.iter().map(|s| FixedHashBuilder.hash_one(s)).collect();
+        assert_eq!(hashes.len(), sorted.len());
     }
 
     proptest! {

@@ -303,16 +303,19 @@ mod tests {
 
     /// Returns the length of the longest chain of these members in 64 buckets.
     fn longest_chain(members: impl Iterator<Item = impl Hash>) -> u32 {
-        let mut lengths = [0; 64];
+        let (set, mut lengths) = (FixedSortedSet::<u32, u32, 64>::new(), [0; 64]);
         for member in members {
-            lengths[bucket(FixedHashBuilder.hash_one(member), 64)] += 1;
+            lengths[set.bucket(&member)] += 1;
         }
         lengths.into_iter().max().unwrap()
     }
 
     #[test]
     fn regular_members_are_spread_over_the_buckets() {
+        assert!(longest_chain(0..64_u8) <= 4);
+        assert!(longest_chain(0..64_u16) <= 4);
         assert!(longest_chain(0..64_u32) <= 4);
+        assert!(longest_chain(0..64_usize) <= 4);
         assert!(longest_chain((0..64_u32).map(|i| i << 12)) <= 4);
         assert!(longest_chain((0..64_u64).map(|i| i << 40)) <= 4);
         assert!(longest_chain((0..64_u16).map(|i| [i, 7])) <= 6);
@@ -335,6 +338,12 @@ mod tests {
         }
         assert!(most((0..256).map(|i| i << 24)) <= 4);
         assert!(most((0..800).map(|i| i * 1_000)) <= 2);
+    }
+
+    #[test]
+    fn both_halves_of_a_hash_choose_the_bucket() {
+        let hashes = [0, 1 << 11, 1 << 43, 1 << 11 | 1 << 43];
+        assert_eq!(hashes.map(|hash| bucket(hash, 64)), [0, 32, 32, 0]);
     }
 
     #[test]

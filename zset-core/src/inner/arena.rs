@@ -258,6 +258,7 @@ mod tests {
 
     impl ArenaNode for u64 {
         const MAX_IDS: usize = 1 << 20;
+        const MOST_AHEAD: usize = 4;
 
         fn empty() -> Self {
             0
@@ -348,6 +349,16 @@ mod tests {
         arena.remove(0);
         assert_eq!(arena.try_reserve(1), Ok(()));
         assert_eq!(arena.try_reserve(usize::MAX), Err(TryReserveError::CapacityOverflow));
+    }
+
+    #[test]
+    fn a_large_arena_allocates_nodes_ahead_within_the_limit() {
+        let capacities = [16, 17, 25, 42].map(|len| with_nodes(len).capacity());
+        assert_eq!(capacities, [16, 18, 27, 45]);
+        let mut arena = with_nodes(16);
+        arena.set_limit(17);
+        arena.try_reserve(1).unwrap();
+        assert_eq!(arena.capacity(), 17);
     }
 
     #[test]

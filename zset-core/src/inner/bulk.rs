@@ -22,9 +22,9 @@ use hashbrown::hash_table::Entry;
 
 use super::dict::{Dict, Hashed, hash_of, hash_one, no_rehash};
 use super::find::{Element, RankedRange};
-use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use super::leaf::{Handle, LEAF_CAPACITY, MAX_HANDLES};
 use super::{Clear, Core, Nodes, Owned};
-use crate::reserve::{table_error, try_push};
+use crate::reserve::{push_reserved, table_error, try_push};
 use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
 
@@ -192,7 +192,7 @@ fn try_distinct<K: TieOrder + Hash, V, S>(
     mut merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
 ) -> Result<Distinct<K, V, S>, TryReserveError> {
     let expected = elements.size_hint().0;
-    if expected > MAX_LEAVES * LEAF_CAPACITY {
+    if expected > MAX_HANDLES {
         return Err(TryReserveError::CapacityOverflow);
     }
     let (mut distinct, mut times) = (Vec::<((K, V), S)>::new(), K::Times::default());
@@ -213,7 +213,7 @@ fn try_distinct<K: TieOrder + Hash, V, S>(
                 K::try_note(&mut times, index, time)?;
             }
             Entry::Vacant(vacant) => {
-                if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
+                if distinct.len() >= MAX_HANDLES {
                     return Err(TryReserveError::CapacityOverflow);
                 }
                 vacant.insert(distinct.len() as u32);
@@ -266,10 +266,10 @@ impl<S: Clone> Order<S> {
     #[inline]
     fn push(&mut self, hash: usize, score: &S, is_others: bool) {
         if !self.hashes.is_empty() && self.hashes.len() % LEAF_CAPACITY == 0 {
-            self.firsts.push(score.clone());
+            push_reserved(&mut self.firsts, score.clone());
         }
-        self.hashes.push(hash);
-        self.is_others.push(is_others);
+        push_reserved(&mut self.hashes, hash);
+        push_reserved(&mut self.is_others, is_others);
     }
 }
 

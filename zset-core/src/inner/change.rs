@@ -193,10 +193,9 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
             let ((other, _), other_score) = leaf.at(index);
             *other_score < score || *other_score == score && other.precedes(key)
         };
-        // The element stays in its leaf if, both before and after the change, it is between the
-        // first and the last element of the leaf. In the only leaf of a core, it always stays.
-        let stays = self.levels == 0
-            || (index > 0 && comes_before(0) && index < last && !comes_before(last));
+        // The element stays in its leaf if it is not the first, and the change moves it neither
+        // before the first element nor after the last. In the only leaf of a core, it always stays.
+        let stays = self.levels == 0 || (index > 0 && comes_before(0) && !comes_before(last));
         if !stays {
             return Err(score);
         }

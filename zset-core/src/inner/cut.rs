@@ -133,7 +133,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         cut: &RankedRange,
         prepare: impl FnOnce(&[D::Token]) -> Result<(), TryReserveError>,
     ) -> Result<(), TryReserveError> {
-        let most = cut.len + cut.len.min(2 * LEAF_CAPACITY);
+        // At most half of each of the two leaves are fillers.
+        let most = cut.len + cut.len.min(LEAF_CAPACITY);
         let (mut few, mut many) = (ArrayVec::<_, LEAF_CAPACITY>::new(), Vec::new());
         let tokens = if most <= LEAF_CAPACITY {
             self.for_each_token(cut, |token| few.push(token));

@@ -42,7 +42,7 @@ use core::ops::Range;
 use hashbrown::hash_table::Entry;
 
 use super::arena::NONE;
-use super::leaf::{End, Handle, LEAF_CAPACITY, MAX_LEAVES};
+use super::leaf::{End, Handle, LEAF_CAPACITY, MAX_HANDLES};
 use super::{Clear, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{push_reserved, table_error};
@@ -82,9 +82,6 @@ const FIRST_BITS: u32 = 4;
 /// The directory is not doubled if it would then have fewer handles than this per entry. That
 /// happens only if many hashes share their leading bits; the segment's own table grows instead.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
-
-/// The number of handles in a core of full leaves.
-const MAX_HANDLES: usize = MAX_LEAVES * LEAF_CAPACITY;
 
 /// The number of keys hashed together when a table splits.
 const HASH_BATCH: usize = 32;
@@ -180,10 +177,10 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
         nodes: &Nodes<K, V, S>,
     ) -> Result<(), TryReserveError> {
         let Hashed { tables, hasher, .. } = self;
-        if let Some(capacity) = tables.doubled() {
+        if tables.has_small_table() {
             // Hash the keys leaf by leaf, because the keys of a leaf are adjacent in memory. In the
             // order of the old table, they would be scattered.
-            let mut grown = Dict::try_with_table(capacity.max(nodes.len()))?;
+            let mut grown = Dict::try_with_table(rebuilt_capacity(nodes.len()))?;
             nodes.for_each_key(|handle, key| grown.insert(hash_one(hasher, key), handle));
             *tables = grown;
             return Ok(());
@@ -603,13 +600,9 @@ impl Dict {
         Ok(())
     }
 
-    /// If the only table is full of handles and too small to split, returns the capacity to which
-    /// it grows.
-    pub(crate) fn doubled(&self) -> Option<usize> {
-        let Tables::One(table) = &self.tables else { return None };
-        let buckets = table.num_buckets();
-        let is_full = buckets < FIRST_BUCKETS && table.len() == capacity(buckets);
-        is_full.then_some(2 * table.len())
+    /// Returns whether there is a single table, which is too small to split.
+    fn has_small_table(&self) -> bool {
+        matches!(&self.tables, Tables::One(table) if !is_whole(table, FIRST_BUCKETS))
     }
 
     /// Rebuilds or splits the table for a route, because the table has no room.
@@ -701,7 +694,8 @@ impl Segments {
     fn extent(&self, entry: usize) -> Range<usize> {
         let directory = &*self.directory;
         let mut size = 1;
-        while size < directory.len() && directory[entry ^ size] == directory[entry] {
+        // The loop ends, because there are several segments.
+        while directory[entry ^ size] == directory[entry] {
             size *= 2;
         }
         let start = entry & !(size - 1);
@@ -723,7 +717,7 @@ impl Segments {
     /// becoming too large.
     fn may_split(&self, route: usize, len: usize) -> bool {
         let doubled = 2 * self.directory.len();
-        self.next_bit(route) >= self.shift || len >= LEAST_LOAD * doubled.max(8)
+        self.next_bit(route) >= self.shift || len >= LEAST_LOAD * doubled
     }
 
     /// Splits the only table into segments.
@@ -869,17 +863,22 @@ fn try_split(
             if part.len() == part.capacity() {
                 // The hashes may be unevenly distributed: if many share these bits, one part gets
                 // most handles.
-                rebuild_for(part, 2 * part.len(), hash_of)?;
+                rebuild(part, hash_of)?;
             }
             part.insert_unique(hash as u64, handle, no_rehash);
         }
     }
 }
 
-/// Moves the handles of a table without room to a new table: of the same size if the old one is
-/// full of tombstones, otherwise of twice the size.
+/// Moves the handles of a table without room to a new table.
 fn rebuild(table: &mut Table, hash_of: &impl Fn(Handle) -> usize) -> Result<(), TryReserveError> {
-    rebuild_for(table, table.len() + table.len() / 3 + 1, hash_of)
+    rebuild_for(table, rebuilt_capacity(table.len()), hash_of)
+}
+
+/// Returns the capacity of the table that replaces a table of `len` handles without room. It has
+/// the same size if the old one is full of tombstones, otherwise twice the size.
+fn rebuilt_capacity(len: usize) -> usize {
+    len + len / 3 + 1
 }
 
 /// Moves the handles of a table to a new table for this many handles.

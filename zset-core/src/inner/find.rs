@@ -597,6 +597,7 @@ mod tests {
                 });
                 assert_eq!(found, accepted, "of {len}");
                 assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
+                assert!(len != 64 || asked == 14 + usize::from(accepted > 62), "{asked} questions");
             }
         }
     }

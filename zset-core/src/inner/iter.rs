@@ -441,7 +441,7 @@ impl Emptied {
         }
         let element = nodes.leaves.pop_arranged(id, end);
         let leaf = nodes.leaf(id);
-        if leaf.len() == 0 && nodes.len > 0 {
+        if leaf.len() == 0 {
             match end {
                 End::First => nodes.head = leaf.forward,
                 End::Last => nodes.tail = leaf.backward,
@@ -769,5 +769,16 @@ impl<K, V, S> Default for IterMut<'_, K, V, S> {
             between: Vec::new().into_iter(),
             len: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::consecutive;
+
+    #[test]
+    fn consecutive_slots_are_a_range() {
+        assert_eq!([&[3][..], &[3, 4, 5]].map(consecutive), [Some(3..4), Some(3..6)]);
+        assert_eq!([&[][..], &[3, 4, 6], &[3, 4, 4, 6]].map(consecutive), [None, None, None]);
     }
 }

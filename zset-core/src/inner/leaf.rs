@@ -42,6 +42,9 @@ const _: () = assert!(
 /// that [`Handle::NONE`] refers to no leaf.
 pub(crate) const MAX_LEAVES: usize = (1 << (u32::BITS - SLOT_BITS)) - 1;
 
+/// The number of handles in a core of full leaves.
+pub(crate) const MAX_HANDLES: usize = MAX_LEAVES * LEAF_CAPACITY;
+
 /// The location of an element: `leaf id << SLOT_BITS | slot`.
 ///
 /// Valid until the element moves; moves are reported to the dict.
@@ -362,9 +365,6 @@ impl<P, S> SmallLeaf<P, S> {
     /// plus four, up to the capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
-        if wanted <= self.capacity() {
-            return Ok(());
-        }
         try_grow(&mut self.scores, wanted)?;
         try_grow(&mut self.pairs, wanted)
     }

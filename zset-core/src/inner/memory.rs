@@ -83,15 +83,15 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         self.nodes.shrink_bits = shrink_bits - 1;
         // Free nothing if callers have reserved memory for about a quarter of the maximum length or
         // more.
-        let is_freed = reserved_bits < shrink_bits + 3;
+        let is_kept = reserved_bits >= shrink_bits + 3;
         let rank = self.nodes.rank_of(position);
-        if !is_freed || self.try_shrink_to_fit().is_err() {
+        if is_kept || self.try_shrink_to_fit().is_err() {
             return position;
         }
         self.nodes.reserved_bits = reserved_bits;
         // If this reservation fails, later insertions allocate memory themselves.
         let _ = self.try_reserve((1_usize << reserved_bits).saturating_sub(len));
-        if rank < len { self.nodes.position_at(rank) } else { self.nodes.end() }
+        self.nodes.position_at(rank)
     }
 }
 
@@ -114,7 +114,12 @@ impl<K, V, S> Nodes<K, V, S> {
         let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
         match additional.checked_sub(in_head) {
             None | Some(0) => self.leaves.try_reserve_small(additional),
-            Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 3 / 4)),
+            Some(beyond) => {
+                let leaves = beyond.div_ceil(LEAF_CAPACITY * 3 / 4);
+                self.leaves.try_blocks(leaves)?;
+                // The first leaf may add a block on each level, and a new top block.
+                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize)
+            }
         }
     }
 
@@ -129,20 +134,13 @@ impl<K, V, S> Nodes<K, V, S> {
         match len.div_ceil(LEAF_CAPACITY) {
             0 | 1 => self.leaves.try_reserve_small(len),
             leaves => {
-                self.try_reserve_leaves(leaves - 1)?;
-                // Adding a leaf reserves up to one block per level, and a new top block. The memory
-                // for these must still be there for the last leaf. A block has at least 8 = 2^3
-                // children, which limits the number of levels.
-                let levels = leaves.ilog2() as usize / 3 + 1;
-                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
+                self.leaves.try_blocks(leaves - 1)?;
+                // Adding a leaf reserves a block per level, and a new top block. Blocks are more than
+                // half full, so with two more, the memory for these is still there for the last
+                // leaf.
+                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + 2)
             }
         }
-    }
-
-    /// Reserves memory for more leaves and the index above them.
-    fn try_reserve_leaves(&mut self, leaves: usize) -> Result<(), TryReserveError> {
-        self.leaves.try_blocks(leaves)?;
-        self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
 
     /// Returns copies of the first scores of the full leaves to which the elements of a range will

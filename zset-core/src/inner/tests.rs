@@ -3,7 +3,7 @@
 
 use core::cell::Cell;
 use core::cmp::Ordering;
-use core::ops::{Range, RangeBounds};
+use core::ops::RangeBounds;
 use rand_core::Rng;
 use std::collections::BTreeSet;
 use std::vec::Vec;
@@ -129,12 +129,30 @@ fn ascending_and_descending_loads_leave_full_leaves() {
     }
 }
 
+#[test]
+fn memory_reserved_for_full_leaves_is_sufficient_and_little_more() {
+    let heights = [Heights::DEFAULT, Heights::constant(0), Heights::constant(u32::MAX)];
+    let counts = if cfg!(miri) { 2..4 } else { 2..130 };
+    let counts = counts.chain((!cfg!(miri)).then_some(4_000));
+    for (leaves, heights) in counts.flat_map(|leaves| heights.clone().map(|it| (leaves, it))) {
+        let mut nodes = Nodes::with_heights(heights);
+        nodes.try_reserve_full_leaves(leaves * LEAF_CAPACITY).unwrap();
+        let (capacity, blocks) = (leaves * LEAF_CAPACITY, nodes.blocks.capacity());
+        assert!(blocks <= leaves / 32 + 5, "{blocks} blocks for {leaves} leaves");
+        for leaf in 0..leaves as u32 {
+            let elements = (0..LEAF).map(|member| ((member, ()), leaf));
+            nodes.try_push_leaf((leaf > 0).then_some(leaf), elements).unwrap();
+        }
+        assert_eq!((nodes.capacity(), nodes.blocks.capacity()), (capacity, blocks));
+    }
+}
+
 std::thread_local! {
     static COMPARISONS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// A number that counts how often it is compared.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Compared(u32);
 
 impl PartialOrd for Compared {
@@ -160,6 +178,42 @@ fn an_append_is_compared_with_the_last_element_only() {
         assert_eq!(COMPARISONS.get(), 1, "at {i}");
     }
     list.check();
+}
+
+/// Scores that are known to be equal are not compared, and others only once.
+#[test]
+#[cfg_attr(miri, ignore = "small sets have no leaf that lies between other blocks")]
+fn a_search_compares_few_scores() {
+    let counted = |search: &dyn Fn()| {
+        COMPARISONS.set(0);
+        search();
+        COMPARISONS.get() as usize
+    };
+    let mut list = SkipList::new();
+    (0..MANY).for_each(|member| list.insert(member, Compared(1)));
+    let firsts = list.core.nodes.blocks.get(list.core.nodes.top).firsts.len();
+    for member in (MANY / 3..MANY - MANY / 3).step_by(997) {
+        assert_eq!(counted(&|| _ = list.rank(&member, &Compared(1))), firsts);
+        let range = || list.range_by_member(&Compared(1), &member..&(member + 100));
+        assert!(counted(&|| _ = range()) <= firsts + 4);
+    }
+    let leaf: SkipList<u32, Compared> = (0..LEAF).map(|i| (i, Compared(2 * i))).collect();
+    assert_eq!(counted(&|| _ = leaf.rank(&0, &Compared(7))), LEAF_CAPACITY);
+}
+
+#[test]
+fn a_score_that_stays_in_its_leaf_is_compared_with_few_others() {
+    let elements = (0..MANY).map(|member| (member, Compared(10 * member)));
+    let mut set = SortedSet::<_, _>::from_sorted_iter(elements).unwrap();
+    // The members 64 to 127 are in one leaf. The first three of these changes keep the order, and
+    // the others need two or more comparisons and a search of the leaf.
+    let changes = [(65, 655, 2), (70, 695, 2), (126, 1265, 2), (80, 1005, 69), (127, 1262, 67)];
+    for (member, score, most) in changes {
+        COMPARISONS.set(0);
+        set.insert(member, Compared(score));
+        assert!(COMPARISONS.get() <= most, "{} for {member}", COMPARISONS.get());
+    }
+    set.check();
 }
 
 #[test]
@@ -607,15 +661,71 @@ fn small_leaves_around_a_gap_merge() {
 
 #[test]
 fn a_small_leaf_merges_with_either_neighbour() {
-    for (small, other) in [(0, 64), (64, 0)] {
-        let mut list = filled(&Heights::DEFAULT, 128, false);
-        let mut remove_all = |members: Range<u32>| {
-            members.for_each(|member| assert!(list.remove(&member, &member).is_some()));
-            lens(&list.core.nodes)
-        };
-        remove_all(other + 25..other + 64);
-        assert_eq!(remove_all(small + 16..small + 64).len(), 2, "16 and 25 are too many");
-        assert_eq!(remove_all(small + 15..small + 16), [40]);
+    // Neither 17 and 20 nor 16 and 25 elements merge, but one fewer do.
+    for (len, other_len) in [(17, 20), (16, 25)] {
+        for (small, other) in [(0, 64), (64, 0)] {
+            let mut followed = Followed::new(128);
+            (0..128).for_each(|member| followed.insert(member));
+            (other + other_len..other + 64).for_each(|member| followed.remove(member));
+            (small + len..small + 64).for_each(|member| followed.remove(member));
+            assert_eq!(lens(&followed.core.nodes).len(), 2);
+            followed.moves();
+            followed.remove(small + len - 1);
+            let (moved, merged) = (len - 1, len - 1 + other_len);
+            assert_eq!(lens(&followed.core.nodes), [merged as usize]);
+            assert_eq!(followed.moves(), moved as usize);
+            followed.check();
+        }
+    }
+}
+
+/// Returns the numbers of children of the level-1 blocks, in order.
+fn block_lens(nodes: &Nodes<u32, (), u32>) -> Vec<usize> {
+    let leaves = nodes.leaf_ids(nodes.head, nodes.tail);
+    let mut parents: Vec<u32> = leaves.map(|id| nodes.leaf(id).parent).collect();
+    parents.dedup();
+    parents.into_iter().map(|id| nodes.blocks.get(id).len()).collect()
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
+fn a_high_leaf_starts_a_block_if_both_blocks_are_large_enough() {
+    let mut list = filled(&Heights::constant(0), 16 * LEAF, false);
+    assert_eq!(list.core.nodes.blocks.capacity(), 1, "a block of 15 children does not split");
+    list.insert(0, 7 * LEAF + 40);
+    list.check();
+    assert_eq!(block_lens(&list.core.nodes), [8, 9]);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests access memory in the same ways")]
+fn a_small_block_merges_with_its_sibling_or_shares_evenly() {
+    // Each case lists the number of leaves removed from the larger block and the expected numbers
+    // of children. The other block loses two leaves.
+    for (removed, expected) in [(0, &[31, 32][..]), (14, &[24, 25]), (15, &[48])] {
+        for (is_ascending, is_cut) in [(true, true), (true, false), (false, true), (false, false)] {
+            let mut list = with_heights(Heights::constant(u32::MAX));
+            for i in 0..65 * LEAF {
+                let blocks = &list.core.nodes.blocks;
+                assert!(i > 64 * LEAF || blocks.capacity() == blocks.len(), "a spare block");
+                list.insert(i, if is_ascending { i } else { 65 * LEAF - i });
+            }
+            let mut remove_leaf = |is_last| {
+                let start = if is_last { list.len() - LEAF_CAPACITY } else { 0 };
+                if is_cut {
+                    try_cut(&mut list, start..start + LEAF_CAPACITY);
+                } else {
+                    (0..LEAF).for_each(|_| _ = list.remove_by_rank(start));
+                }
+                list.check();
+                block_lens(&list.core.nodes)
+            };
+            (0..removed).for_each(|_| _ = remove_leaf(!is_ascending));
+            let large = 56 - removed;
+            let lens = remove_leaf(is_ascending);
+            assert_eq!(lens, if is_ascending { [large, 8] } else { [8, large] });
+            assert_eq!(remove_leaf(is_ascending), expected);
+        }
     }
 }
 

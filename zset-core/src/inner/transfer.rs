@@ -97,10 +97,10 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         }
         let block = self.nodes.blocks.get(parent);
         let index = block.index_of(full);
-        let has_room = |&i: &usize| i < block.len() && block.spans[i] <= SHARE_LEN;
-        let left = index.checked_sub(1).filter(has_room);
-        let right = Some(index + 1).filter(has_room);
-        let neighbour = left.into_iter().chain(right).min_by_key(|&i| block.spans[i])?;
+        // The full leaf itself has no room.
+        let near = index.saturating_sub(1)..block.len().min(index + 2);
+        let has_room = |&i: &usize| block.spans[i] <= SHARE_LEN;
+        let neighbour = near.filter(has_room).min_by_key(|&i| block.spans[i])?;
 
         let (to, to_len) = (block.children[neighbour], block.spans[neighbour] as usize);
         let (at, count) = (position.index, (LEAF_CAPACITY - to_len) / 2);

@@ -216,7 +216,7 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
 pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSet, RestoreError> {
     let mut reader = Reader::new(unseal(payload)?);
     let kind = reader.byte()?;
-    let set = read_set(&mut reader, kind, limits)?;
+    let set = reader.set(kind, limits)?;
     if reader.rest() > 0 {
         return Err(RestoreError::TrailingBytes);
     }

@@ -69,6 +69,7 @@ serialize_elements! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     #[test]
     fn bytes_text_and_numbers_deserialize() {
@@ -80,6 +81,7 @@ mod tests {
             assert_eq!(serde_json::from_str::<ByteString>(&json).unwrap(), string);
             let json = serde_json::to_string(text).unwrap();
             assert_eq!(serde_json::from_str::<ByteString>(&json).unwrap(), string);
+            assert_eq!(serde_json::from_value::<ByteString>(text.into()).unwrap(), string);
             let bytes = postcard::to_allocvec(&string).unwrap();
             assert_eq!(postcard::from_bytes::<ByteString>(&bytes).unwrap(), string);
             let mut bytes = Vec::new();
@@ -89,6 +91,8 @@ mod tests {
         for json in ["[256]", "[-1]", "[0.5]", "7", "null", "{}"] {
             assert!(serde_json::from_str::<ByteString>(json).is_err(), "{json}");
         }
+        let error = serde_json::from_str::<ByteString>("7").unwrap_err();
+        assert!(error.to_string().contains("expected bytes or text"), "{error}");
     }
 
     #[test]

@@ -503,28 +503,11 @@ impl ZSet {
     /// Returns the number of bytes that the set has allocated, including those of its members.
     /// **O(n)**; O(1) for a listpack.
     pub fn allocation_size(&self) -> usize {
-        self.sampled_allocation_size(usize::MAX)
-    }
-
-    /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
-    /// members. **O(n + samples)**, one step per 1,800 to 3,600 members and one for each sample;
-    /// O(1) for a listpack.
-    #[cfg(feature = "unstable-internals")]
-    pub fn estimated_allocation_size(&self, samples: usize) -> usize {
-        self.sampled_allocation_size(samples)
-    }
-
-    fn sampled_allocation_size(&self, samples: usize) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.allocation_size(),
             Elements::Skiplist(set) => {
-                let set = &set[0];
-                let looked_at = samples.min(set.len());
-                let sizes = set.iter().take(looked_at).map(|(m, _)| m.allocation_size());
-                // The product may exceed 64 bits.
-                let members = sizes.sum::<usize>() as u128 * set.len() as u128;
-                let members = members.checked_div(looked_at as u128).unwrap_or(0) as usize;
-                size_of::<Sorted>() + set.allocation_size() + members
+                let members = set[0].iter().map(|(member, _)| member.allocation_size());
+                size_of::<Sorted>() + set[0].allocation_size() + members.sum::<usize>()
             }
         }
     }

@@ -62,6 +62,9 @@ fn a_leaf_built_at_once_grows_to_full_size_at_most() {
         let size = set.allocation_size() - set.dict_layout().allocation_size;
         assert!(size <= 64 * (size_of::<u64>() + size_of::<Score>()), "{size} bytes");
     }
+    // Each of the two columns grows to room for 4, 10, 19, 32, 52 and 64 elements.
+    let mut list = SkipList::new();
+    assert_eq!(counted(|| (0..64).for_each(|i| list.insert(i, i))).1.calls, 2 * 6);
 }
 
 /// The range that README promises for `u64` members and `f64` scores. By 120,000 entries, each
@@ -148,8 +151,9 @@ fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
 fn a_merge_allocates_little_beyond_the_merged_set() {
     let len = if cfg!(miri) { 100 } else { 5_000 };
     let (mut set, mut other) = (grown(len), <Set>::default());
-    other.extend((len..2 * len).map(|member| (member, scattered_score(member))));
+    other.extend((len / 2..2 * len).map(|member| (member, scattered_score(member))));
     let ((), total) = counted(|| set.append(&mut other));
     assert_eq!(set.len() as u64, 2 * len);
     assert!(total.bytes <= 2 * set.allocation_size(), "{} bytes", total.bytes);
+    assert!(total.largest <= 9 * set.len(), "{} bytes at once", total.largest);
 }

@@ -47,6 +47,7 @@ macro_rules! verify {
                 let ((), total) = counted(|| subject.shrink_to_fit());
                 subject.check();
                 assert_eq!(subject.len(), left);
+                assert!(subject.capacity() < left + 64);
                 assert_eq!(Some(subject.allocation_size()), size.checked_add_signed(total.live));
                 let most = if is_emptied { 0 } else { size / 3 };
                 assert!(len < 64 || subject.allocation_size() <= most, "removal {index} of {len}");

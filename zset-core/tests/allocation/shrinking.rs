@@ -4,7 +4,7 @@ use std::hash::{BuildHasherDefault, Hash};
 use zset_core::sorted_set::Entry;
 use zset_core::{Score, SkipList, SortedMap, SortedSet};
 
-use crate::counting::{counted, failing_after};
+use crate::counting::{counted, failing_after, has_failed};
 use crate::{Scattering, Set, grown, hashing, scattered, scattered_score};
 
 /// The sizes of sets whose memory shrinks: one with a single table, and one with many tables.
@@ -135,6 +135,7 @@ fn freeing_memory_hashes_few_elements() {
         });
         let most = alone + size as usize / 16;
         assert!(alone < shrinking && shrinking <= most, "{shrinking} at {size}, {alone} alone");
+        assert!(2 * alone <= 5 * size as usize, "a removal hashes two keys, and a merge some more");
     }
 }
 
@@ -158,6 +159,16 @@ fn without_memory_to_move_to_elements_stay() {
     let size = SIZES[SIZES.len() - 1];
     let mut set = grown(size);
     let peak = set.allocation_size();
+    // After a failure, the next attempt follows when half of the elements are left.
+    let mut clone = set.clone();
+    let size = clone.allocation_size();
+    failing_after(0, || {
+        while !has_failed() {
+            _ = clone.pop_first();
+        }
+    });
+    (0..clone.len() / 3).for_each(|_| _ = clone.pop_first());
+    assert_eq!(clone.allocation_size(), size);
     for succeeding in 0..3 {
         failing_after(succeeding, || {
             let len = set.len();

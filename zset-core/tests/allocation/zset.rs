@@ -1,6 +1,8 @@
 //! Tests failing allocations and memory use of a `ZSet`. Every allocation of a write fails in turn,
 //! including those of a promotion.
 
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
 use zset_core::redis::AddOptions;
 use zset_core::redis::rdb::{self, RestoreError};
 use zset_core::{
@@ -292,6 +294,13 @@ fn no_insertion_allocates_much_at_once() {
     }
 }
 
+#[test]
+fn appending_a_skip_list_copies_no_members() {
+    let mut other: ZSet = (0..200).map(|i| (member(i), Score::from(i))).collect();
+    let ((), total) = counted(|| ZSet::new().append(&mut other));
+    assert!(total.calls < 200 && other.is_empty(), "{total:?}");
+}
+
 /// Returns payloads of `len` elements, as a list of elements and as a listpack, ordered by neither
 /// score nor member.
 fn unordered_payloads(len: usize) -> [Vec<u8>; 2] {
@@ -376,14 +385,33 @@ fn compressed(bytes: &[u8], len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_compressed_string_expands_to_88_times_its_size_and_a_greater_claim_allocates_nothing() {
+fn a_claim_of_more_elements_than_fit_in_the_payload_allocates_nothing() {
+    // Two elements have at least 18 bytes.
+    let mut payload = [&[5, 2][..], &[0; 17]].concat();
+    rdb::seal(&mut payload);
+    let (result, total) = counted(|| rdb::restore(&payload));
+    assert_eq!((result, total.calls), (Err(RestoreError::Truncated), 0));
+}
+
+#[test]
+fn a_small_sample_needs_memory_for_its_own_elements_only() {
+    let set = at_the_limit(100);
+    let (len, total) = counted(|| set.sample(&mut SmallRng::seed_from_u64(1), 3).len());
+    assert!(len == 3 && total.bytes < 400, "{total:?}");
+}
+
+#[test]
+fn a_compressed_string_expands_to_88_times_its_size_and_a_wrong_claim_allocates_little() {
     // A compressed string: one byte, followed by references that each repeat it 264 times.
     let references = if cfg!(miri) { 30 } else { 3_000 };
     let bytes = [&[0, b'a'][..], &[0xE0, 0xFF, 0].repeat(references)].concat();
     let set = rdb::restore(&compressed(&bytes, 1 + 264 * references)).unwrap();
     assert_eq!(set.first().unwrap().0.len(), 1 + 264 * references);
-    let payload = compressed(&bytes, 88 * bytes.len() + 1);
-    let (result, total) = counted(|| rdb::restore(&payload));
-    assert_eq!(result.unwrap_err(), RestoreError::Compression);
-    assert!(total.bytes < 1 << 12, "{total:?}");
+    let literals = [0, b'a'].repeat(references);
+    for (bytes, len) in [(&bytes, 88 * bytes.len() + 1), (&bytes, 263), (&literals, 1)] {
+        let payload = compressed(bytes, len);
+        let (result, total) = counted(|| rdb::restore(&payload));
+        assert_eq!(result.unwrap_err(), RestoreError::Compression);
+        assert!(total.bytes < 1 << 10, "{total:?}");
+    }
 }

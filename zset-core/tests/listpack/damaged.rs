@@ -192,6 +192,18 @@ fn errors_name_the_problem_and_its_position() {
     }
 }
 
+#[test]
+#[cfg_attr(miri, ignore = "needs a GiB of memory")]
+fn a_listpack_has_at_most_a_gib() {
+    let mut bytes = vec![0; (1 << 30) + 1];
+    let malformed = ListpackError::Entry { offset: 6 };
+    for (len, error) in [(1 << 30, malformed), ((1 << 30) + 1, ListpackError::Length)] {
+        bytes[..4].copy_from_slice(&u32::to_le_bytes(len));
+        let list = Listpack::from_bytes(&mut bytes[..len as usize]);
+        assert_eq!(list.unwrap_err(), error);
+    }
+}
+
 /// Valkey 9 writes a back-length of 16383 in two bytes, Redis in three. A listpack accepts only the
 /// form of Redis.
 #[test]

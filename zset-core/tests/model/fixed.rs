@@ -106,7 +106,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         let elements = sorted(&self.reference);
         let (member, score) = (self.number(), self.score());
         let (low, high) = (usize::from(member) / 2, usize::from(self.number()));
-        let (removed, expected) = match self.random.random_range(0..41) {
+        let (removed, expected) = match self.random.random_range(0..42) {
             0..12 => {
                 let old = self.reference.get(&member).map(|score| (member, *score));
                 (self.set.remove_entry(&member), old)
@@ -131,21 +131,22 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
                 }
                 return;
             }
-            37 => {
+            kind @ 37..40 => {
                 let before = self.reference.len();
-                self.reference.retain(|_, other| *other < score);
-                let removed = before - self.reference.len();
-                assert_eq!(self.set.remove_range_by_score(score..), removed);
+                self.reference.retain(|other, old| match kind {
+                    37 => *old < score,
+                    38 => *old != score || *other < member,
+                    _ => (*old, *other) < (score, member),
+                });
+                let removed = match kind {
+                    37 => self.set.remove_range_by_score(score..),
+                    38 => self.set.remove_range_by_member(&score, &member..),
+                    _ => self.set.remove_range((&score, &member)..),
+                };
+                assert_eq!(removed, before - self.reference.len());
                 return;
             }
-            38 => {
-                let before = self.reference.len();
-                self.reference.retain(|other, old| *old != score || *other < member);
-                let removed = before - self.reference.len();
-                assert_eq!(self.set.remove_range_by_member(&score, &member..), removed);
-                return;
-            }
-            39 => {
+            40 => {
                 self.set.retain(|member, other| member % 3 > 0 || *other == score);
                 self.reference.retain(|member, other| member % 3 > 0 || *other == score);
                 return;
@@ -175,6 +176,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         assert!(set.clone().into_iter().rev().eq(elements.iter().copied().rev()));
         assert_eq!((set.first(), set.last()), (by_ref().next(), by_ref().next_back()));
         assert_eq!((set.is_empty(), set.is_full()), (elements.is_empty(), elements.len() == N));
+        assert_eq!(set.capacity(), N);
 
         let found = self.reference.get(&member);
         assert_eq!((set.score(&member), set.contains(&member)), (found, found.is_some()));
@@ -213,9 +215,11 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
             value(&mut hasher);
             hasher.finish()
         };
-        assert_eq!(hash(&|state| self.set.hash(state)), hash(&|state| other.hash(state)));
+        let hashed = hash(&|state| other.hash(state));
+        assert_eq!(hash(&|state| self.set.hash(state)), hashed);
         let mut greater = other.clone();
         if let Some((member, score)) = greater.pop_last() {
+            assert!(greater != other && hash(&|state| greater.hash(state)) != hashed);
             assert_eq!(greater.partial_cmp(&other), Some(std::cmp::Ordering::Less));
             greater.try_insert(member, score.saturating_add(1)).expect("there was room before");
             assert_eq!(other.cmp(&greater), score.cmp(&score.saturating_add(1)));

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
-use zset_core::{SkipList, SortedSet};
+use zset_core::{FixedSortedSet, SkipList, SortedSet};
 
 use crate::LEAF;
 
@@ -81,6 +81,7 @@ where
     I: DoubleEndedIterator<Item = (&'a u32, &'a u32)> + ExactSizeIterator,
 {
     let plain = |(member, score): (&u32, &u32)| (*member, *score);
+    assert_eq!(make().last().map(plain), expected.last().copied());
     for seed in 0..if cfg!(miri) { 1 } else { 16 } {
         let mut random = SmallRng::seed_from_u64(seed);
         let mut left: VecDeque<_> = expected.iter().copied().collect();
@@ -115,6 +116,12 @@ fn all_elements() {
     drive_view(|| empty.iter(), []);
     let list: SkipList<_, _> = elements().into_iter().collect();
     drive_view(|| list.iter(), elements());
+    let mut fixed = FixedSortedSet::<_, _, { LEN as usize }>::new();
+    for (member, score) in elements() {
+        fixed.try_insert(member, score).unwrap();
+    }
+    drive_view(|| fixed.iter(), elements());
+    drive(|| fixed.clone().into_iter(), &elements());
 }
 
 fn contains(range: (Bound<u32>, Bound<u32>), score: u32) -> bool {

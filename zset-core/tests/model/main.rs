@@ -17,6 +17,7 @@ mod map;
 mod mixed;
 mod mixed_map;
 mod operations;
+mod output;
 mod owned_scores;
 mod ranges;
 mod scores;

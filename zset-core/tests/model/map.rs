@@ -491,10 +491,3 @@ fn equal_maps_have_equal_values() {
     assert_eq!(map('x'), map('x'));
     assert_ne!(map('x'), map('y'));
 }
-
-#[test]
-fn debug_of_a_map_shows_values_and_scores() {
-    let map = SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    assert_eq!(format!("{map:?}"), r#"{"a": ('x', 1), "b": ('y', 2)}"#);
-    assert_eq!(format!("{:?}", map.iter()), r#"[("a", 'x', 1), ("b", 'y', 2)]"#);
-}

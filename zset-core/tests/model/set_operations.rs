@@ -162,6 +162,15 @@ fn hashes_of<T>(operation: impl FnOnce() -> T) -> (T, usize) {
     (result, HASHES.get() - before)
 }
 
+#[test]
+fn an_intersection_looks_up_the_members_of_the_smaller_set() {
+    let (few, many) = (named('a', 0..10, |number| number), named('b', 10..100, |number| number));
+    for (set, other) in [(&few, &many), (&many, &few)] {
+        let both = hashes_of(|| set.intersection_with(other, |score, _| *score).len());
+        assert_eq!((both, hashes_of(|| set.is_disjoint(other))), ((0, 10), (true, 10)));
+    }
+}
+
 /// Each step of a union looks up elements of `other` only if they precede the next one of `self`.
 #[test]
 fn a_step_of_a_union_looks_up_no_member_that_comes_later() {

@@ -3,7 +3,7 @@
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use zset_core::{SkipList, SortedSet};
+use zset_core::{SkipList, SortedMap, SortedSet};
 
 use crate::LEAF;
 
@@ -171,17 +171,21 @@ fn shrinking_frees_memory() {
 }
 
 #[test]
-fn shrinking_an_empty_set_or_list_frees_all_memory() {
+fn shrinking_an_empty_set_list_or_map_frees_all_memory() {
     let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(1000);
     assert!(set.allocation_size() > 0);
     set.shrink_to_fit();
     assert_eq!(set.allocation_size(), 0);
 
-    let mut list: SkipList<u32, u32> = SkipList::new();
-    list.reserve(1000);
+    let mut list: SkipList<u32, u32> = SkipList::with_capacity(1000);
     assert!(list.allocation_size() > 0);
     list.shrink_to_fit();
     assert_eq!(list.allocation_size(), 0);
+
+    let mut map: SortedMap<u32, u32, u32> = SortedMap::with_capacity(1000);
+    assert!(map.allocation_size() > 0);
+    map.shrink_to_fit();
+    assert_eq!(map.allocation_size(), 0);
 }
 
 #[test]

@@ -177,10 +177,10 @@ fn step<S: Subject>(subject: &mut S, sorted: &mut Sorted, spread: Spread, random
             let expected = take_ends(sorted.drain(&run).into_iter(), ends);
             assert_eq!(subject.drain(&run, ends), expected, "{run:?}");
         }
-        13 => {
+        13 => (0..3).for_each(|_| {
             let run = spread.run::<S>(random, sorted);
             assert_eq!(subject.remove_range(&run), sorted.drain(&run).len(), "{run:?}");
-        }
+        }),
         14 | 15 => split(subject, sorted, spread, random),
         16 => {
             let rank = random.random_range(0..sorted.0.len() + 2);

@@ -84,6 +84,7 @@ fn extract_if_continues_after_the_element_at_which_it_panicked() {
             let is_extracted = |m: &[u8], score| if score == panics { stop() } else { m.len() < 4 };
             let mut extract = set.extract_if(is_extracted);
             stopped(|| extract.by_ref().count());
+            assert_eq!(extract.size_hint(), (0, Some((LEN - calls - 1) as usize)));
             extract.for_each(drop);
             assert_eq!(set, expected, "at element {calls}");
             use_again(set);

@@ -2,7 +2,7 @@
 
 use zset_core::redis::AddOptions;
 use zset_core::redis::rdb;
-use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+use zset_core::{Encoding, ListpackLimits, Score, SortedSet, ZSet};
 
 use Encoding::{Listpack, Skiplist};
 
@@ -19,11 +19,15 @@ fn default_limits_match_redis() {
         set.insert(i.to_string(), Score::from(i));
         assert_eq!(set.encoding(), Listpack);
     }
+    let mut other = ZSet::new();
+    other.append(&mut set.clone());
+    assert_eq!(other.encoding(), Listpack);
     set.insert("7", Score::from(1000));
     assert_eq!(set.encoding(), Listpack, "an update adds no member");
     set.check();
     set.insert("128", Score::from(1));
     assert_eq!(set.encoding(), Skiplist);
+    assert_eq!(set.as_sorted_set().map(SortedSet::len), Some(129));
     set.check();
 
     let mut set = ZSet::new();

@@ -74,7 +74,7 @@ fn lowest(
     for (route, handle) in handles {
         if (cursor..=last).contains(&route) {
             found.push((route, handle));
-            if found.len() > limit {
+            if found.len() >= limit {
                 last = cut(&mut found, count);
                 limit = found.len().saturating_add(count);
             }
@@ -147,11 +147,18 @@ mod tests {
         assert_eq!(Dict::new().scan(0, 10, hash_of), (0, Vec::new()));
         let mut dict = Dict::new();
         insert(&mut dict, 0..if cfg!(miri) { 250 } else { 40_000 });
-        for handle in dict.scan(0, usize::MAX, hash_of).1 {
+        let (next, all) = dict.scan(0, dict.len(), hash_of);
+        assert_eq!(next, 0);
+        for handle in all {
             dict.remove(hash_of(handle), handle);
         }
         for cursor in [0, 1, u64::MAX / 3, u64::MAX] {
             assert_eq!(dict.scan(cursor, 1, hash_of), (0, Vec::new()));
         }
+        // Of 64 empty segments, a page visits the first 33.
+        let mut dict = Dict::new();
+        dict.try_reserve(40 * super::super::SEGMENT_CAPACITY, hash_of).unwrap();
+        let next = 33 << (usize::BITS - 6);
+        assert_eq!(dict.scan(0, 1, hash_of), (next, Vec::new()));
     }
 }

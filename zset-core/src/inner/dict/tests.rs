@@ -98,6 +98,7 @@ fn a_hash_is_found_for_every_tag() {
 #[test]
 fn every_slot_in_use_with_a_tag_is_found() {
     for tag in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
+        assert_eq!(handles_with_tag([!tag; MOST_TAGGED], MOST_TAGGED, tag).count(), 0);
         for slot in 0..MOST_TAGGED {
             let mut tags = [tag.wrapping_add(1); MOST_TAGGED];
             tags[slot] = tag;
@@ -120,14 +121,28 @@ fn the_first_table_is_made_at_the_17th_handle_or_not_at_all() {
     panic_in_reserve(&mut dict, new);
     assert!(!dict.has_table());
     add(&mut dict, new, spread);
-    assert!(dict.has_table());
+    assert_eq!(dict.all_tables()[0].num_buckets(), 64);
     dict.check(spread);
+}
+
+/// At the same size, a few more removals would make it rebuild the table again.
+#[test]
+fn a_table_full_of_handles_and_a_few_tombstones_doubles() {
+    let runs = |handle| spread(Handle::new((number(handle) / 20) as u32, 0));
+    let mut dict = filled(capacity(1 << 9) as u32, runs);
+    let size = dict.allocation_size();
+    (5..10).for_each(|i| dict.remove(runs(handle(i)), handle(i)));
+    assert!(!dict.has_room(0), "removals leave tombstones");
+    add(&mut dict, handle(5), runs);
+    assert!(dict.allocation_size() > size);
 }
 
 #[test]
 fn handles_are_found_replaced_and_removed_across_splits() {
     let mut dict = filled(MANY, spread);
-    assert!(dict.all_tables().len() > 16);
+    let Tables::Many(many) = &dict.tables else { unreachable!("many handles") };
+    let (segments, entries) = (many.tables.len(), many.directory.len());
+    assert!(segments > 16 && entries < 2 * segments, "{entries} entries for {segments}");
     let mut model: BTreeMap<usize, Handle> = BTreeMap::new();
     for i in 0..MANY {
         let handle = handle(i);
@@ -150,15 +165,20 @@ fn handles_are_found_replaced_and_removed_across_splits() {
 fn hashes_of_low_quality_do_not_blow_up_the_directory() {
     filled(1_500, |_| 42);
     // There are slightly more handles than fit in one table. In the first case, they have only 64
-    // different hashes, so probe sequences are long. In the second, their routes share the leading
-    // bits, so no split separates them.
+    // different hashes, so probe sequences are long. In the second, the routes of most share the
+    // leading bits, so no split separates them.
     let few: fn(Handle) -> usize = |handle| number(handle) & 0x3F;
-    let shared = |handle| (number(handle) << (usize::BITS / 2 - 2)).wrapping_mul(INVERSE);
-    for hash_of in [few, shared] {
-        let dict = filled(29_000, hash_of);
-        let Tables::Many(many) = &dict.tables else { unreachable!("29,000 handles") };
+    let shared = |handle| match number(handle) {
+        number if number % 8 > 0 => number.wrapping_mul(INVERSE),
+        _ => spread(handle),
+    };
+    for (len, hash_of) in [(29_000, few), (33_000, shared)] {
+        let dict = filled(len, hash_of);
+        let Tables::Many(many) = &dict.tables else { unreachable!("{len} handles") };
         assert!(many.directory.len() <= 64, "{} entries", many.directory.len());
     }
+    let hashes: Vec<usize> = (0..33_000).map(|i| shared(handle(i))).collect();
+    Dict::try_of_full_leaves(&hashes).unwrap().check(shared);
     let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
     assert!(of_32_bits.all_tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
     filled(MANY, number);
@@ -166,8 +186,8 @@ fn hashes_of_low_quality_do_not_blow_up_the_directory() {
 }
 
 /// Replaces handles in a dict of constant length, whose allocation must keep its size.
-fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
-    let (len, steps) = if cfg!(miri) { (300, 100) } else { (600, 50_000) };
+fn churn(len: u32, hash_of: impl Fn(Handle) -> usize + Copy) {
+    let (len, steps) = if cfg!(miri) { (300, 100) } else { (len, 50_000) };
     let mut dict = filled(len, hash_of);
     let size = dict.allocation_size();
     for (old, i) in (0..).zip(len..len + steps) {
@@ -180,10 +200,12 @@ fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
 
 #[test]
 fn churn_at_constant_length_does_not_grow_the_dict() {
-    churn(spread);
+    churn(600, spread);
     // A run of handles with the same hash fills groups of buckets, in which removals leave
-    // tombstones.
-    churn(|handle| spread(Handle::new((number(handle) / 20) as u32, 0)));
+    // tombstones. The second dict has a table of the size at which full tables split.
+    for len in [600, 20_000] {
+        churn(len, |handle| spread(Handle::new((number(handle) / 20) as u32, 0)));
+    }
 }
 
 #[test]
@@ -223,6 +245,9 @@ fn reserving_succeeds_for_millions_but_not_beyond_the_handle_limit() {
     let mut dict = Dict::new();
     dict.try_reserve(2_000_000, spread).unwrap();
     assert!(dict.allocation_size() > 2_000_000 * size_of::<Handle>());
+    let mut smaller = Dict::new();
+    smaller.try_reserve(SEGMENT_CAPACITY * 15, spread).unwrap();
+    assert_eq!(smaller.all_tables().len(), 16, "each has room for 16/15 of its share");
     assert_eq!(dict.try_reserve(MAX_HANDLES + 1, spread), Err(TryReserveError::CapacityOverflow));
 }
 

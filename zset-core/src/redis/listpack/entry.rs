@@ -82,7 +82,7 @@ fn parse_integer(text: &[u8]) -> Option<i64> {
     };
     match digits {
         [b'0'] if !negative => return Some(0),
-        [b'1'..=b'9', rest @ ..] if rest.len() < 19 => {}
+        [b'1'..=b'9', ..] => {}
         _ => return None,
     }
     // Accumulate as a negative number: `i64::MIN` has no positive counterpart.

@@ -106,6 +106,7 @@ fn raw_entry(bytes: &[u8], offset: usize) -> Option<(RawEntry<'_>, usize)> {
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
+    use std::string::ToString;
     use std::vec;
     use std::vec::Vec;
 
@@ -135,6 +136,8 @@ mod tests {
         let texts = [6, 6, 6, 12, 12, 12, 32, 32].map(EntryEncoding::Text);
         let integers = [7, 7, 13, 13, 16, 16, 24, 32, 64, 64].map(EntryEncoding::Integer);
         assert!(encodings.eq(texts.into_iter().chain(integers)));
+        let names = [texts[0], integers[0], integers[2]].map(|encoding| encoding.to_string());
+        assert_eq!(names, ["6-bit string", "7-bit uint", "13-bit int"]);
     }
 
     #[test]

@@ -102,8 +102,8 @@ pub fn write_length(len: usize, out: &mut Vec<u8>) {
 ///
 /// [`RestoreError`] if either is wrong, or if the payload is truncated.
 pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
-    let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
-    let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);
+    let body = payload.len().checked_sub(FOOTER).ok_or(RestoreError::Truncated)?;
+    let (body, footer) = payload.split_at(body);
     let (version, sum) = footer.split_at(2);
     if checksum(&payload[..payload.len() - sum.len()]).to_le_bytes() != sum {
         return Err(RestoreError::Checksum);
@@ -313,6 +313,8 @@ mod tests {
         assert_eq!(decompress(b"\x02abc\x20\x02", 6).unwrap(), b"abcabc");
         assert_eq!(decompress(b"\x00a\xE0\x01\x00", 11).unwrap(), b"aaaaaaaaaaa");
         assert_eq!(decompress(b"\x01ab\xE0\x00\x01", 11).unwrap(), b"abababababa");
+        // The last back-reference copies from 257 bytes back, which takes more than 8 bits.
+        assert!(decompress(b"\x01ba\xE0\xF6\0\x21\0", 260).unwrap().ends_with(b"abaa"));
     }
 
     #[test]

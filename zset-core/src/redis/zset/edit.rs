@@ -191,7 +191,7 @@ impl ZSet {
                     Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
                     result => return result,
                 }
-                promotion.insert(promoted(packed, 1)?)
+                promotion.insert(promoted(packed)?)
             }
         };
         let old = add_to_sorted(&mut set[0], member, score, options)?;

@@ -29,7 +29,7 @@ impl ZSet {
     /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
     pub fn try_promote(&mut self) -> Result<(), TryReserveError> {
         if let Elements::Listpack(set) = &self.elements {
-            self.elements = Elements::Skiplist(promoted(set, 0)?);
+            self.elements = Elements::Skiplist(promoted(set)?);
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl ZSet {
         match &mut self.elements {
             Elements::Listpack(_) if expected <= self.limits.max_listpack_entries => Ok(()),
             Elements::Listpack(packed) => {
-                let mut set = promoted(packed, 0)?;
+                let mut set = promoted(packed)?;
                 set[0].try_reserve(additional)?;
                 self.elements = Elements::Skiplist(set);
                 Ok(())
@@ -133,14 +133,11 @@ impl ZSet {
     }
 }
 
-/// Converts a listpack to a skip list, with room for `additional` more members in its dict.
-pub(super) fn promoted(
-    packed: &PackedZSet<Vec<u8>>,
-    additional: usize,
-) -> Result<Box<[Sorted; 1]>, TryReserveError> {
+/// Converts a listpack to a skip list.
+pub(super) fn promoted(packed: &PackedZSet<Vec<u8>>) -> Result<Box<[Sorted; 1]>, TryReserveError> {
     let mut boxed = try_box_with(Sorted::new)?;
     let core = &mut boxed[0].core;
-    core.try_reserve_dict(packed.len() + additional)?;
+    core.try_reserve_dict(packed.len())?;
     for (member, score) in packed {
         let pair = (ByteString::try_from_slice(&member)?, ());
         core.insert_new(core.hash(&*member), (pair, score))?;

@@ -119,6 +119,15 @@ mod tests {
     }
 
     #[test]
+    fn a_number_usually_takes_one_draw() {
+        let mut rng = SmallRng::seed_from_u64(1);
+        let mut draws = rng.clone();
+        repeated(20, 3, &mut rng).for_each(drop);
+        (0..20).for_each(|_| _ = draws.next_u64());
+        assert_eq!(rng, draws);
+    }
+
+    #[test]
     fn every_number_is_equally_likely_at_every_position() {
         let rounds = if cfg!(miri) { 50 } else { 30_000 };
         for (n, len) in [(1, 1), (2, 6), (3, 6), (6, 6), (1, 7)] {
