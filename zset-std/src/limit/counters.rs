@@ -130,7 +130,7 @@ macro_rules! counter {
             fn adapt(&self, counts: &mut Self::State, before: &Self) {
                 let mut exact = counts.exact(before.quota);
                 exact.change_period(self.quota);
-                counts.keep(exact, self.quota);
+                counts.keep(exact);
             }
 
             fn terms(&self) -> Option<Funnel> {
@@ -225,12 +225,13 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         }
     }
 
-    /// Stores the exact counts; `own` is the limiter's quota.
+    /// Stores the exact counts.
     #[inline]
-    fn keep(&mut self, exact: Exact<WINDOWS>, own: Quota) {
-        let Exact { period, others, units, forgotten, newest } = exact;
+    fn keep(&mut self, exact: Exact<WINDOWS>) {
+        let Exact { others, units, forgotten, newest, .. } = exact;
         let most = units.iter().fold(forgotten.units, |most, units| most | units);
-        if most <= u32::MAX.into() && period == own.period_in_nanos() && others.is_none() {
+        // If calls have used no other periods, the period is the limiter's own.
+        if most <= u32::MAX.into() && others.is_none() {
             *self = Counts::Plain {
                 newest,
                 units: units.map(|units| units as u32),
@@ -284,7 +285,7 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     fn change<R>(&mut self, own: Quota, change: impl FnOnce(&mut Exact<WINDOWS>) -> R) -> R {
         let mut exact = self.exact(own);
         let result = change(&mut exact);
-        self.keep(exact, own);
+        self.keep(exact);
         result
     }
 }

@@ -560,7 +560,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         };
         let release = || match holds(&decision) {
             0 => {}
-            held => self.settle(key, terms, place, (held, 0), now),
+            held => _ = self.settle(key, terms, place, (held, 0), now),
         };
         // If an observer panics, the caller does not get the hold, so this guard releases the
         // units.
@@ -571,7 +571,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         (decision, place)
     }
 
-    /// Ends a hold of `held` units, `charged` of which are recorded, under one lock.
+    /// Ends a hold of `held` units, `charged` of which are recorded, under one lock. Returns the
+    /// number of the others.
     pub(super) fn settle<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
@@ -579,7 +580,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         place: Place,
         (held, charged): (u32, u32),
         now: Timestamp,
-    ) {
+    ) -> u32 {
         let charge = |limiter: &L, state: &mut L::State, now| {
             if charged == 0 {
                 return;
@@ -598,6 +599,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             }
             _ => self.keys.lock(key, now).settle(held, charge),
         }
+        held - charged
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys

@@ -170,8 +170,7 @@ where
     }
 
     fn settle_raw(&self, key: &Q, place: Place, held: u32, charged: u32, now: Timestamp) -> u32 {
-        self.settle(key, None, place, (held, charged), now);
-        held - charged
+        self.settle(key, None, place, (held, charged), now)
     }
 
     fn terms(&self) -> Option<Funnel> {
@@ -233,8 +232,7 @@ where
     }
 
     fn settle_raw(&self, key: &Q, place: Place, held: u32, charged: u32, now: Timestamp) -> u32 {
-        self.keyed.settle(key, Some(self.terms), place, (held, charged), now);
-        held - charged
+        self.keyed.settle(key, Some(self.terms), place, (held, charged), now)
     }
 }
 

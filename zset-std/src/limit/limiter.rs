@@ -293,8 +293,6 @@ impl<L: SingleQuota> Limiter for Under<L> {
 
     const NEW: L::State = L::NEW;
 
-    const ADAPTS: bool = L::ADAPTS;
-
     fn check_n(&self, state: &mut L::State, n: u32, now: Timestamp) -> Decision {
         self.limiter.check_with(state, self.terms, n, now)
     }
@@ -313,9 +311,5 @@ impl<L: SingleQuota> Limiter for Under<L> {
 
     fn idle_from(&self, state: &L::State) -> Timestamp {
         self.limiter.idle_from(state)
-    }
-
-    fn adapt(&self, state: &mut L::State, before: &Self) {
-        self.limiter.adapt(state, &before.limiter);
     }
 }

@@ -39,6 +39,9 @@
 //! seen. As a deadline, [`Timestamp::MAX`] means never: a key that becomes idle only then is never
 //! swept.
 
+#[cfg(all(test, not(zset_loom)))]
+mod tests;
+
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;

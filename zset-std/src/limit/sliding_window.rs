@@ -8,6 +8,9 @@
 //! - There are at most [`SPARE_ENTRIES`] more entries than the largest count so far. A denied call
 //!   that has restored forgotten units may leave one entry more.
 
+#[cfg(test)]
+mod tests;
+
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::time::Duration;
@@ -369,7 +372,7 @@ impl Log {
             0
         };
         let forgotten =
-            if period > self.horizon(own) { self.forgotten.within(period, now) } else { None };
+            if period <= self.horizon(own) { None } else { self.forgotten.within(period, now) };
         let used = if over == 0 {
             self.units + forgotten.map_or(0, |(_, units)| units)
         } else {

@@ -38,17 +38,17 @@ proptest! {
 #[test]
 fn units_beyond_the_largest_limit_are_counted_and_refunded() {
     for mut counter in counters(per_minute(3)) {
-        for _ in 0..3 {
-            counter.record(u32::MAX, at(1));
+        // The first three records are no longer in a window, so a refund does not include them.
+        for second in [1, 1, 1, 301, 301, 301] {
+            counter.record(u32::MAX, at(second));
         }
-        // After one or two refunds, at least one of the three records remains, so the limit is
-        // still reached.
+        // After one or two refunds, at least one record remains, so the limit is still reached.
         for _ in 0..2 {
             assert_eq!(counter.refund(u32::MAX), u32::MAX);
-            assert!(counter.over_limit(at(1)), "{counter:?}");
+            assert!(counter.over_limit(at(301)), "{counter:?}");
         }
         assert_eq!(counter.refund(u32::MAX - 1), u32::MAX - 1);
-        assert_eq!(counter.peek_n(0, at(1)).remaining, 2);
+        assert_eq!(counter.peek_n(0, at(301)).remaining, 2);
         assert_eq!(counter.refund(u32::MAX), 1);
     }
 }
@@ -78,6 +78,18 @@ fn a_longer_period_counts_units_of_earlier_windows() {
             counter.set_quota(quota(count, 3600));
             assert_eq!(counter.peek_n(0, at(second)).remaining, remaining, "{counter:?}");
         }
+    }
+}
+
+#[test]
+fn windows_without_units_do_not_postpone_when_earlier_units_count() {
+    for mut counter in counters(quota(2, 1)) {
+        assert!(counter.check_n(2, at(0)).is_allowed());
+        for second in [31, 35] {
+            assert!(counter.check_n(0, at(second)).is_allowed());
+        }
+        counter.set_quota(quota(2, 10));
+        assert_eq!(counter.peek_n(0, at(35)).remaining, 2, "{counter:?}");
     }
 }
 

@@ -268,6 +268,15 @@ proptest! {
     }
 }
 
+/// The product with the rounded reciprocal is one unit too many.
+#[test]
+fn a_unit_does_not_remain_a_nanosecond_too_early() {
+    let mut funnel = Direct::new(Funnel::new(Quota::new(1000, nanos(LONGEST - 1)).unwrap()));
+    assert!(funnel.check_n(1000, at(0)).is_allowed());
+    let now = Timestamp::from_nanos(4_496_393_866_919_804_927);
+    assert_eq!(funnel.peek_n(0, now).remaining, 974);
+}
+
 #[test]
 fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     let quotas = [3, 7, 10, u32::MAX, 1].map(|count| funnel(count, nanos(1_000_000_007), 1));
@@ -286,12 +295,16 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     funnel.set_quota(quotas[4]);
     funnel.set_quota(quotas[0]);
     assert_eq!(funnel, before);
+    // A third is two sixths.
+    let _ = funnel.check_with(Quota::new(6, nanos(1)).unwrap(), 0, at(0));
+    assert_eq!(funnel, before);
 }
 
 #[test]
 fn recorded_and_refunded_units_are_exact_to_the_fraction() {
-    // A unit leaks in 3 1/3 s.
-    let funnel = funnel(3, Duration::from_secs(10), 9);
+    // A unit leaks in 5/7 ns. The levels of 3 and 4 units differ only in the fraction, and those of
+    // 0 and 7 only in the nanoseconds.
+    let funnel = funnel(7, nanos(5), 9);
     let full = |units: u32| {
         let mut full = Direct::new(funnel);
         assert!((0..units).all(|_| full.check(at(0)).is_allowed()));
@@ -300,7 +313,9 @@ fn recorded_and_refunded_units_are_exact_to_the_fraction() {
     let mut recorded = full(0);
     for units in 1..=9 {
         recorded.record(1, at(0));
-        assert_eq!(recorded, full(units));
+        for other in 0..=9 {
+            assert_eq!(recorded == full(other), units == other, "{units} and {other}");
+        }
     }
     for units in (1..9).rev() {
         assert_eq!(recorded.refund(1), 1);

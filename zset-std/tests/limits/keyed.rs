@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use zset_std::limit::{KeysFull, QuotaError, ThrottleError};
 use zset_std::{Observer, ToKey};
 
 /// Returns a funnel and a sliding window, which have the simplest and the largest state.
@@ -48,6 +49,20 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
 }
 
 #[test]
+fn limiters_and_errors_have_strings() {
+    let limiter = Keyed::<u32, _>::new(Funnel::new(per_minute(1))).with_clock(FakeClock::new());
+    for (string, start) in [
+        (format!("{limiter:?}"), "Keyed { clock: FakeClock"),
+        (format!("{:?}", limiter.wait_ready(&7)), "WaitReady { key: 7, units: 1, deadline: "),
+        (KeysFull.to_string(), "limiter has no room"),
+        (QuotaError::ZeroCount.to_string(), "quota has a count of zero"),
+        (ThrottleError::Quota(QuotaError::ZeroPeriod).to_string(), "quota has a period of zero"),
+    ] {
+        assert!(string.starts_with(start), "{string}");
+    }
+}
+
+#[test]
 fn keys_are_looked_up_by_their_borrowed_form() {
     fn is_one_key<K: Clone + Eq + Hash, Q: ToKey<K> + ?Sized>(borrowed: &Q, key: &K) {
         let window = SlidingWindow::new(per_minute(2));
@@ -55,7 +70,7 @@ fn keys_are_looked_up_by_their_borrowed_form() {
         assert!(limiter.check(borrowed).is_allowed() && limiter.check(key).is_allowed());
         assert!(limiter.over_limit(borrowed) && limiter.over_limit(key));
         assert_eq!((limiter.refund(borrowed, 1), limiter.len()), (1, 1));
-        assert!(limiter.reset(borrowed) && limiter.is_empty());
+        assert!(!limiter.is_empty() && limiter.reset(borrowed) && limiter.is_empty());
     }
 
     is_one_key::<Arc<str>, str>("ann", &"ann".into());

@@ -1,7 +1,7 @@
 //! Tests code that is generic over keyed limiters.
 
 use super::*;
-use zset_std::At;
+use zset_std::{AsyncKeyedLimiter, At};
 
 fn minute() -> Duration {
     Duration::from_secs(60)
@@ -68,18 +68,24 @@ fn compare_with_quotas_per_call<L: SingleQuota>(limiter: &L) {
         }
         by_view.check_invariants();
     }
-    assert_eq!(behind.under(limiter.terms().unwrap()).unwrap().now(), Timestamp::ZERO);
+    by_view.clock().advance(minute());
+    assert_eq!(behind.under(limiter.terms().unwrap()).unwrap().now(), at(60));
     assert_eq!(by_view.len(), by_call.len());
 }
 
 #[test]
-fn a_release_under_the_quota_of_a_call_returns_the_units() {
+fn units_held_under_the_quota_of_a_call_are_charged_or_released() {
     let limiter = Keyed::<u32, _>::new(FixedWindow::new(per_minute(9)));
     let limiter = limiter.with_clock(FakeClock::new());
-    let (decision, hold) = Hold::under(&limiter, &1, Some(Funnel::new(per_minute(5))), 3);
+    let hold = || Hold::under(&limiter, &1, Some(Funnel::new(per_minute(5))), 3);
+    let (decision, released) = hold();
     assert_eq!(decision.remaining, 2);
-    assert_eq!(hold.unwrap().release(), 3);
+    assert_eq!(released.unwrap().release(), 3);
     assert_eq!(limiter.peek_n(&1, 0).remaining, 9);
+    hold().1.unwrap().charge(1);
+    assert_eq!(limiter.peek_n(&1, 0).remaining, 8);
+    let (_, place) = limiter.hold_raw(&1, 3, at(0));
+    assert_eq!(limiter.settle_raw(&1, place, 3, 1, at(0)), 2);
 }
 
 #[test]
@@ -89,6 +95,8 @@ fn a_limiter_under_another_quota_decides_as_calls_that_take_it() {
         compare_with_quotas_per_call(&Penalty::new(limiter, block(3, 120)));
     }
     compare_with_quotas_per_call(&funnel(2, minute(), 5));
+    compare_with_quotas_per_call(&SlidingWindow::new(per_minute(2)));
+    compare_with_quotas_per_call(&WindowCounter::new(per_minute(2)));
 }
 
 #[test]
@@ -106,6 +114,8 @@ fn limiters_of_one_quota_know_it() {
         let at: &dyn KeyedLimiter<u32> = &At::new(&*limiter, Timestamp::ZERO);
         assert!(at.terms() == Some(terms) && at.under(terms).is_none());
     }
+    let keyed = Keyed::<u32, _>::new(funnel);
+    assert_eq!(AsyncKeyedLimiter::<u32>::terms(&keyed), Some(funnel));
     let several: Box<dyn KeyedLimiter<u32>> = Box::new(Keyed::new(Limits::new([funnel])));
     assert_eq!(several.terms(), None);
     let of_user = OnlyRequired(Keyed::new(SlidingWindow::new(quota)));

@@ -43,4 +43,21 @@ fn a_funnel_with_more_units_than_leak_out_in_146_years_denies() {
     }
     assert_eq!(funnel.refund(u32::MAX), 1, "a unit takes a century");
     assert!(funnel.check(Timestamp::MAX).is_allowed());
+    // The volume is 2^62 - 1/2 ns.
+    let mut funnel =
+        Direct::new(Funnel::new(Quota::new(2, nanos(1_317_624_576_693_539_401)).unwrap()));
+    funnel.record(7, at(0));
+    assert_eq!(funnel.peek_n(0, at(0)).reset_after, nanos((1 << 62) - 1));
+}
+
+#[test]
+fn limiters_are_equal_if_their_units_are() {
+    for limiter in all(per_minute(2)) {
+        let [mut checked, mut recorded] = [(), ()].map(|()| Direct::new(limiter));
+        assert_eq!(checked, recorded);
+        assert!(checked.check(at(0)).is_allowed());
+        assert_ne!(checked, recorded);
+        recorded.record(1, at(0));
+        assert_eq!(checked, recorded);
+    }
 }

@@ -150,5 +150,10 @@ fn a_shard_is_locked_again_only_if_an_idle_key_is_in_another() {
             assert_eq!(check, (1, locks), "a check of {new:x}");
             limiter.check_invariants();
         }
+        // The deadlines of both keys have passed, but neither is idle.
+        let (limiter, new) = (limiter(2, when_full), key(2, 0));
+        assert!(PRESENT.iter().all(|key| limiter.at(at(1)).check(key).is_allowed()));
+        let check = count(|| _ = limiter.at(at(30)).check(&new));
+        assert_eq!(check, (1, 3 + usize::from(when_full == WhenFull::SharedBucket)));
     }
 }

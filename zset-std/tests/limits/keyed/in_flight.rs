@@ -1,5 +1,7 @@
 //! Tests held units: the caller decides later whether to charge them.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::keyed_limiter::OnlyRequired;
 use zset_std::At;
@@ -75,9 +77,14 @@ fn a_dropped_hold_is_charged_whole() {
     assert_eq!(limiter.refund(&1, 4), 3);
 }
 
+thread_local! {
+    /// How often this thread has asked [`FourInAll`] when a key is idle.
+    pub(super) static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
 /// An algorithm that implements only the required methods, and allows four units in all.
 #[derive(Clone)]
-struct FourInAll;
+pub(super) struct FourInAll;
 
 impl Limiter for FourInAll {
     type State = u32;
@@ -106,6 +113,7 @@ impl Limiter for FourInAll {
     }
 
     fn idle_from(&self, used: &u32) -> Timestamp {
+        ASKED.set(ASKED.get() + 1);
         if *used > 0 { Timestamp::MAX } else { Timestamp::ZERO }
     }
 }

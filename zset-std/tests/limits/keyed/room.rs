@@ -1,7 +1,29 @@
 //! Tests the bound on the number of keys: which keys are idle, and what happens to keys without
 //! room.
 
+use super::in_flight::{ASKED, FourInAll};
 use super::*;
+
+/// The list of deadlines is rebuilt only once most of it is stale.
+#[test]
+fn resets_examine_few_other_keys() {
+    let limiter = Keyed::<u32, _>::new(FourInAll);
+    for key in 0..1000 {
+        assert!(limiter.check(&key).is_allowed());
+    }
+    ASKED.set(0);
+    assert!((0..1000).all(|key| limiter.reset(&key)));
+    assert!(ASKED.get() < 1000, "{} keys examined", ASKED.get());
+}
+
+#[test]
+fn a_key_that_is_idle_only_at_the_last_timestamp_is_never_swept() {
+    for limiter in two(per_minute(1)) {
+        let limiter = Keyed::<u32, _>::new(limiter);
+        assert!(limiter.at(Timestamp::MAX).check(&1).is_allowed());
+        assert_eq!(limiter.at(Timestamp::MAX).sweep(9), 0);
+    }
+}
 
 #[test]
 fn many_refunds_leave_few_deadlines() {
@@ -79,6 +101,10 @@ fn units_charged_under_another_quota_are_refunded_under_it() {
     assert_eq!(funnels.refund_with(&1, second, 1), 1);
     assert_eq!(funnels.at(at(0)).peek_n(&1, 0).reset_after, Duration::from_secs(60));
     assert_eq!(funnels.refund_with(&2, second, 1), 0);
+    for mut one in all(per_minute(3)).map(Direct::new) {
+        one.record(2, at(0));
+        assert_eq!(one.refund_with(per_minute(9), 1), 1, "{one:?}");
+    }
 }
 
 /// A key that is repeatedly reset and reinserted leaves deadlines behind; each is visited once.
@@ -145,5 +171,34 @@ fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
                 assert!(limiter.at(at(160)).peek_n(&key, 3).is_allowed());
             }
         }
+    }
+}
+
+/// A later call for the key or, in the shared bucket, for any key must not use an earlier time.
+#[test]
+fn a_check_a_record_and_both_ends_of_a_hold_advance_the_time() {
+    for (limiter, max_keys) in two(per_minute(3)).into_iter().flat_map(|it| [(it, 0), (it, 1)]) {
+        let limiter = || {
+            let limiter = Keyed::<u32, _>::new(limiter).with_clock(FakeClock::new());
+            limiter.with_max_keys(max_keys, WhenFull::SharedBucket)
+        };
+        let expect = |limiter: &Keyed<u32, _, FakeClock>, wait| {
+            // Without room, these keys use the same bucket, although they are in different shards.
+            for key in 1..if max_keys == 0 { 100 } else { 2 } {
+                assert_eq!(seconds(limiter.at(at(40)).check_n(&key, 3)), wait);
+            }
+        };
+        let [checked, recorded, started, ended] = [(); 4].map(|()| limiter());
+        assert!(checked.at(at(100)).check_n(&1, 3).is_allowed());
+        expect(&checked, 120);
+        assert_eq!(recorded.at(at(100)).record(&1, 3), Ok(()));
+        expect(&recorded, 120);
+        let hold = Hold::new(started.at(at(100)), &1, 3);
+        expect(&started, 61);
+        drop(hold);
+        let hold = Hold::new(&ended, &1, 3);
+        ended.clock().advance(Duration::from_secs(100));
+        drop(hold);
+        expect(&ended, 120);
     }
 }
