@@ -135,9 +135,9 @@ impl<K, V, S> Nodes<K, V, S> {
             0 | 1 => self.leaves.try_reserve_small(len),
             leaves => {
                 self.leaves.try_blocks(leaves - 1)?;
-                // Adding a leaf reserves a block per level, and a new top block. Blocks are more than
-                // half full, so with two more, the memory for these is still there for the last
-                // leaf.
+                // Adding a leaf reserves a block per level, and a new top block. Blocks are more
+                // than half full, so with two more, the memory for these is still there for the
+                // last leaf.
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + 2)
             }
         }

@@ -39,9 +39,6 @@
 //! seen. As a deadline, [`Timestamp::MAX`] means never: a key that becomes idle only then is never
 //! swept.
 
-#[cfg(all(test, not(zset_loom)))]
-mod tests;
-
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
@@ -747,5 +744,21 @@ impl<K, L: Limiter> Keys<K, L> {
     /// Returns the first deadline, or the last timestamp if there is none.
     fn next_deadline(&self) -> Timestamp {
         self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| *deadline)
+    }
+}
+
+#[cfg(all(test, not(zset_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_shrinks_if_less_than_an_eighth_is_in_use() {
+        for (len, buckets, left) in [(4, 32, 32), (4, 64, 16), (8, 64, 64), (7, 64, 16)] {
+            let mut table = HashTable::with_capacity(buckets / 2);
+            (0..len).for_each(|key| _ = table.insert_unique(key, key, |key| *key));
+            assert_eq!(table.num_buckets(), buckets);
+            shrink(&mut table, |key| *key);
+            assert_eq!(table.num_buckets(), left, "{len} of {buckets}");
+        }
     }
 }
